@@ -80,7 +80,7 @@ interface Folded extends SentValue {
  * Makes the one rule for texts of the gateway or relay. Only known words (`vocabulary.ts`) and the report's identifiers
  * are kept. All else is masked, so that no spelling of a value passes. Known words that were sent are masked too: words
  * of personal values wherever they occur, all others where the whole value occurs. Three things stay readable beside a
- * personal value with the same letters, since they are no value there: the path of a field, "must be", and a word of
+ * personal value with the same letters, since they are not a value there: the path of a field, "must be", and a word of
  * rules that is only a part of a longer value.
  */
 function createMask(values: readonly SentValue[], identifiers: readonly string[]): (said: string) => string {
@@ -169,7 +169,7 @@ const isOfRules = (word: string): boolean => isRuleWord(word) || PHRASES.some((p
 
 function hideSent(pieces: readonly Piece[], values: readonly Folded[]): void {
   const words = wordsOfPieces(pieces);
-  // The words of a field's path are no value, unless the path itself was sent.
+  // The words of a field's path are not a value, unless the path itself was sent.
   const isSent = pieces.some(({ path }) => path !== undefined) ? pathsIn(values) : undefined;
   const open = pieces.flatMap((piece) => {
     const { words: own, path } = piece;
@@ -214,7 +214,7 @@ function pathsIn(values: readonly Folded[]): (path: string) => boolean {
 }
 
 /**
- * "must be" and the like are no value, whatever a person is called: "must" or "should" in lower case, and the pieces
+ * "must be" and the like are not a value, also of a person with that name: "must" or "should" in lower case, and the pieces
  * after it.
  */
 function verbsIn(pieces: readonly Piece[]): ReadonlyMap<Piece, readonly Piece[]> {
@@ -228,7 +228,7 @@ function verbsIn(pieces: readonly Piece[]): ReadonlyMap<Piece, readonly Piece[]>
   return found;
 }
 
-/** Without the names of fields in words, such as "win amount". A value of several words is no part of one. */
+/** Without the names of fields in words, such as "win amount". A value of several words is not a part of one. */
 const outsideNames = (words: readonly Word[]): readonly Word[] => {
   const named = new Set(
     words.flatMap((one, index) => {

@@ -9,7 +9,7 @@ export interface SentValue {
   text: string;
   /** Personal values are also masked word by word. */
   kind: 'personal' | 'secret' | 'plain';
-  /** A personal value that is no name, such as an address: the words of rules in it alone tell nothing. */
+  /** A personal value other than a name, such as an address: the words of rules in it alone tell nothing. */
   composed?: boolean;
 }
 

@@ -23,6 +23,7 @@ export const WIRED = [
 export const NOT_WIRED = {
   'test/core/client/reference-length.test.ts': 'is about checks before anything is sent',
   'test/core/client/post-once.test.ts': 'posts to a route of the operator with the global fetch',
+  'test/core/client/foreign-functions.test.ts': 'is about functions of a page that another script has replaced',
   'test/core/delivery/a-status-proves-nothing.test.ts': 'has raw sockets of its own',
   'test/core/delivery/answer.test.ts': 'reads answers made in the process; nothing is sent',
   'test/core/delivery/broken-answers.test.ts': 'runs over both transports by itself',

@@ -78,7 +78,7 @@ test('an error of the client shows the same words, and no value of the report', 
   }
 });
 
-test('the names of the fields are shown in each spelling of a path, whatever their words were sent as', () => {
+test('the names of the fields are shown in each spelling of a path, also if their words were sent', () => {
   const values = sentValues(operations.reportSettledBet.request, {
     user: { user_id: 'user-17', first_name: 'Resident', last_name: 'User', resident_state: 'Name', resident_lga: 'Id' },
     outcome: 'WIN',
@@ -105,7 +105,7 @@ test('the names of the fields are shown in each spelling of a path, whatever the
       expect(maskSent(sentence, values)).toBe(sentence);
 });
 
-/** Words of rules and fields, alone and in phrases, beside words that nobody knows. */
+/** Words of rules and fields, alone and in phrases, beside unknown words. */
 const word = fc.oneof(
   fc.constantFrom(
     ...'must be required invalid one of expected length format digits date string number value field name state user id local government area tax identification not a the to at least most is valid resident lga city received got should match iso may in future Must Be'.split(
@@ -285,7 +285,7 @@ describe('no form of a sentence carries a value past the mask:', () => {
     expect(mask('reportBetEvent', sent, 'user.resident_lga is blocked')).toBe('user.resident_lga is blocked');
   });
 
-  test('"must be" is no verb if it is a name', () => {
+  test('"must be" is hidden if it is a name', () => {
     const named = { bet_id: 'B-1', user: { first_name: 'Must', last_name: 'Be' } };
     expect(mask('reportBetEvent', named, 'user.nin: received Must Be')).toBe('user.nin: received [masked]');
   });
