@@ -81,12 +81,13 @@ export function createMemoryRows() {
       (one) => isServed(one, request.accounts) && mayTakeFrom(one.pause, request.probe),
     );
     const due = open.flatMap(({ queued }) => [...queued.values()].filter((row) => isClaimable(row, at)));
-    const held = due.filter(({ waitsFor = '' }) => isOpen(rows.get(waitsFor)));
-    for (const row of held) write(takenFromWorker(row), at);
-    const claimable = due.filter((row) => !held.includes(row));
-    return chooseRows(request, claimable, at).map((row) =>
-      put({ ...row, ...claimed(row), dueAt: at + request.leaseMs, changedAt: at }),
-    );
+    return chooseRows(request, due, at).flatMap((row) => {
+      if (isOpen(rows.get(row.waitsFor ?? ''))) {
+        write(takenFromWorker(row), at);
+        return [];
+      }
+      return put({ ...row, ...claimed(row), dueAt: at + request.leaseMs, changedAt: at });
+    });
   }
 
   return { rows, destinations, unlogged, bind, add, write, claim };

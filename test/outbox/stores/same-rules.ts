@@ -226,6 +226,13 @@ const EXAMPLES: readonly World[] = [
   },
   // The lease of a settlement is over, and its bet came later.
   { ...WORLD, rows: [SETTLED, ...WORLD.rows], steps: [0, 1], claims: [CLAIM] },
+  // So is that of a settlement whose operation is left out of the claim.
+  {
+    ...WORLD,
+    rows: [...WORLD.rows, SETTLED],
+    targets: [{ ...DISMISSED, state: 'quarantined' }, TARGET],
+    claims: [{ ...CLAIM, without: [{ account: 0, environment: 'staging', operation: 'reportSettledBet' }] }],
+  },
   // The probe of a breaker takes nothing while its destination is paused.
   {
     ...WORLD,
