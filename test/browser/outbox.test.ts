@@ -236,8 +236,10 @@ test('a frozen tab hands over to the other one, and runs beside it when it is re
 }) => {
   await openOutbox(page, shop.url);
   await enqueue(page, names('A', 1));
-  await expect.poll(() => recorded(shop)).toHaveLength(1);
+  await expect.poll(async () => (await statsOf(page)).states.recorded, patient).toBe(1);
   const second = await openOutbox(await context.newPage(), shop.url);
+  // At rest: a tab that stands still within a transaction holds the database, which no other tab can help.
+  await page.waitForTimeout(1_000);
   const cdp = await context.newCDPSession(page);
   await cdp.send('Page.setWebLifecycleState', { state: 'frozen' });
   await enqueue(second, names('B', 5));
@@ -256,8 +258,10 @@ test('while the tab that sends stands still in a debugger, the other one sends, 
 }) => {
   await openOutbox(page, shop.url);
   await enqueue(page, names('A', 1));
-  await expect.poll(() => recorded(shop)).toHaveLength(1);
+  await expect.poll(async () => (await statsOf(page)).states.recorded, patient).toBe(1);
   const second = await openOutbox(await context.newPage(), shop.url);
+  // At rest: a tab that stands still within a transaction holds the database, which no other tab can help.
+  await page.waitForTimeout(1_000);
   const cdp = await context.newCDPSession(page);
   await cdp.send('Debugger.enable');
   const paused = new Promise((resolve) => cdp.once('Debugger.paused', resolve));
