@@ -210,7 +210,7 @@ function pathsIn(values: readonly Folded[]): (path: string) => boolean {
   const texts = [named.map(({ folded }) => folded), named.map(({ text }) => fold(splitName(text)))].map(
     (all) => `_${wordsIn(all.join(' ')).join('_')}_`,
   );
-  return (path) => texts.some((text) => [path, path.replaceAll('_', '')].some((name) => text.includes(`_${name}_`)));
+  return (path) => texts.some((text) => [path, path.split('_').join('')].some((name) => text.includes(`_${name}_`)));
 }
 
 /**

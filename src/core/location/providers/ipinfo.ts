@@ -28,7 +28,7 @@ export function ipinfo(options: IpinfoOptions): IpProvider {
   return jsonService({
     name: 'ipinfo',
     // The service's own examples leave the colons of an IPv6 address unescaped.
-    url: (path) => `https://api.ipinfo.io/lookup${path.replaceAll('%3A', ':') || '/me'}`,
+    url: (path) => `https://api.ipinfo.io/lookup${path.replace(/%3A/g, ':') || '/me'}`,
     headers: { authorization: `Bearer ${token}` },
     members: ['ip', 'city', 'region', 'country'],
     read({ bogon, geo }) {
