@@ -1,4 +1,5 @@
 import type { ComponentChildren } from 'preact';
+import { shownName } from '../../src/core/platform/messages.js';
 import type { DestinationCounts, Overview } from '../../src/operator/overview.js';
 import type { VerifyStep } from '../../src/operator/proof.js';
 import type { Reconciled } from '../../src/outbox/receipts/reconcile.js';
@@ -263,7 +264,7 @@ function Compared({ found }: { readonly found: readonly Reconciled[] }) {
       <ul class="plain">
         {open.slice(0, MOST_SHOWN).map(({ reference, state, problem }) => (
           <li>
-            <span class="mono">{reference}</span>
+            <span class="mono">{shownName(reference)}</span>
             {` ${state}${problem ? `, ${problem.code}` : ''}`}
           </li>
         ))}

@@ -1,5 +1,5 @@
 import { hasCode } from '../core/errors/errors.js';
-import { printable } from '../core/platform/messages.js';
+import { printable, shownName } from '../core/platform/messages.js';
 import { erasedBy } from '../outbox/seal/excerpt.js';
 import { missingKeyOf } from '../outbox/seal/seal.js';
 import { type OperatorContext, OperatorRefusal } from './context.js';
@@ -38,7 +38,7 @@ export async function readReportBody(context: OperatorContext, id: string, by: W
   // Each reading has a line of its own.
   const decision = recordOf(isRepeated ? await log({ ...by, decision: crypto.randomUUID() }) : kept);
   try {
-    return { id, body: await context.seal.open(body, row), decision };
+    return { id: shownName(id), body: await context.seal.open(body, row), decision };
   } catch (error) {
     throw new OperatorRefusal('locked', whyLocked(error));
   }

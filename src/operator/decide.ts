@@ -1,4 +1,4 @@
-import { printable } from '../core/platform/messages.js';
+import { printable, shownName } from '../core/platform/messages.js';
 import { type DecidedReport, planChange } from '../outbox/decisions/decide-rows.js';
 import { type Change, type Decision, problemKeyOf, type Row } from '../outbox/rules/state-machine.js';
 import type { KeptDecision } from '../outbox/store/operator-store.js';
@@ -97,7 +97,7 @@ export async function decide(
   return {
     decision: recordOf(kept),
     more: !kept.done && kept.undoneBy === undefined,
-    refused: refused.map(({ id, why = '' }) => ({ id: printable(id), why: printable(why) })),
+    refused: refused.map(({ id, why = '' }) => ({ id: shownName(id), why: printable(why) })),
   };
 }
 

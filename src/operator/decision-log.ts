@@ -1,4 +1,4 @@
-import { printable } from '../core/platform/messages.js';
+import { printable, shownName } from '../core/platform/messages.js';
 import type { OperationName } from '../core/protocol/operations.js';
 import { decisionsFor } from '../outbox/rules/decisions.js';
 import type { PauseScope } from '../outbox/rules/destination.js';
@@ -84,10 +84,10 @@ export function recordOf({ number: _, cursor: __, asOf: ___, ...kept }: KeptDeci
   };
 }
 
-/** Escapes each text by itself: parsing JSON would undo the escapes of `printable`. */
+/** Escapes each text by itself: parsing JSON would undo the escapes. */
 const shownAbout = (about: string): DecisionRecord['about'] =>
   JSON.parse(about, (_, value: unknown) =>
-    typeof value === 'string' ? printable(value) : value,
+    typeof value === 'string' ? shownName(value) : value,
   ) as DecisionRecord['about'];
 
 /** Stores a decision, or continues the same stored one. Refuses a different one with its id. */
@@ -175,7 +175,9 @@ const compared = (name: string): string => name.normalize('NFD').replace(/\p{M}/
 
 function fits({ action, at, who }: KeptDecision, filter: DecisionFilter): boolean {
   const isInTime = at >= (filter.from ?? at) && (filter.to === undefined || at < filter.to);
-  return isInTime && (filter.action ?? action) === action && compared(who).includes(compared(filter.who ?? ''));
+  return (
+    isInTime && (filter.action ?? action) === action && compared(printable(who)).includes(compared(filter.who ?? ''))
+  );
 }
 
 /**

@@ -1,4 +1,4 @@
-import { printable } from '../core/platform/messages.js';
+import { shownName } from '../core/platform/messages.js';
 import type { ProblemCount } from '../outbox/store/operator-store.js';
 import { isWithin, type Narrowing, type OperatorContext } from './context.js';
 import { type ReportSummary, summaryOf } from './reports.js';
@@ -33,7 +33,7 @@ export async function readGroups(context: OperatorContext, narrowing: Narrowing 
     // Without a row, the report was decided about after the count.
     if (!row) return [];
     const { words } = group;
-    return [{ ...group, words: printable(words), status: row.problem?.status ?? null, example: summaryOf(row) }];
+    return [{ ...group, words: shownName(words), status: row.problem?.status ?? null, example: summaryOf(row) }];
   });
   const others = all.slice(MOST_GROUPS);
   return {

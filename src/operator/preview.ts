@@ -1,4 +1,4 @@
-import { printable } from '../core/platform/messages.js';
+import { printable, shownName } from '../core/platform/messages.js';
 import { openSettlementOf } from '../outbox/decisions/settlements.js';
 import { decisionsFor } from '../outbox/rules/decisions.js';
 import type { Row } from '../outbox/rules/state-machine.js';
@@ -32,7 +32,7 @@ export async function preview(
   const refused = [
     ...missing.map((id) => ({ id, why: NOT_FOUND })),
     ...rows.map((one) => ({ id: one.id, why: decisionsFor(one)[action] })),
-  ].flatMap(({ id, why }) => (why === undefined ? [] : { id: printable(id), why: printable(why) }));
+  ].flatMap(({ id, why }) => (why === undefined ? [] : { id: shownName(id), why: printable(why) }));
   const isGroup = 'group' in selection && isShown(context, selection.group.account);
   // The reports of a group were answered alike. So only the doubt of each decides.
   const [row] = rows;

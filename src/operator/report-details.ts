@@ -1,4 +1,4 @@
-import { printable, quoted } from '../core/platform/messages.js';
+import { printable, quoted, shownName } from '../core/platform/messages.js';
 import { inLargestUnit } from '../core/platform/time.js';
 import { relatedRows } from '../outbox/decisions/settlements.js';
 import { decisionsFor } from '../outbox/rules/decisions.js';
@@ -96,7 +96,7 @@ export async function readDetails(context: OperatorContext, name: string): Promi
   return {
     ...summaryOf(row),
     means: meaningOf(row, pauses[0], context.clock.now()),
-    waitsFor: blocked ? shownText(waitsFor) : null,
+    waitsFor: blocked && waitsFor !== undefined ? shownName(waitsFor) : null,
     dueAt: state === 'waiting' && !blocked ? row.dueAt : null,
     outcome: row.outcome ?? null,
     message: shownText(row.message),
@@ -116,7 +116,7 @@ export async function readDetails(context: OperatorContext, name: string): Promi
         : []),
     ],
     actions: actionsOf(row, sibling, command),
-    command: `${command} show ${quoted(id)}`,
+    command: `${command} show ${quoted(shownName(id))}`,
   };
 }
 
@@ -202,12 +202,12 @@ const pausesAbout = (row: Row, outlooks: readonly DestinationState[]): ShownPaus
   );
 
 function actionsOf(row: Row, sibling: Row | undefined, command: string): OfferedAction[] {
-  const name = quoted(row.id);
+  const name = quoted(shownName(row.id));
   const why = decisionsFor(row);
   const isSettlementSent = sibling?.waitsFor === row.id && mustStay(row, sibling);
   const { id: decision = null, action } = row.decisions.at(-1) ?? {};
   const freed =
-    sibling?.waitsFor === row.id && sibling.blocked ? `Its settlement ${printable(sibling.id)} is then sent.` : null;
+    sibling?.waitsFor === row.id && sibling.blocked ? `Its settlement ${shownName(sibling.id)} is then sent.` : null;
   const lines: Readonly<Record<OfferedAction['action'], string | null>> = {
     retry: `retry ${name}`,
     recorded: `resolve ${name} --as recorded`,

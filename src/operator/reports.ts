@@ -1,4 +1,4 @@
-import { printable } from '../core/platform/messages.js';
+import { printable, shownName } from '../core/platform/messages.js';
 import type { Problem, Row, ShownState } from '../outbox/rules/state-machine.js';
 import type { OutboxStore } from '../outbox/store/store.js';
 
@@ -49,12 +49,12 @@ export function shownProblem({ code, message, status, requestId, details }: Prob
 export function summaryOf(row: Row): ReportSummary {
   const { sequence, account, environment, operation, attempts, inDoubt, enqueuedAt, changedAt, problem } = row;
   return {
-    id: printable(row.id),
+    id: shownName(row.id),
     sequence,
     account,
     environment,
     operation,
-    reference: printable(row.reference),
+    reference: shownName(row.reference),
     state: stateOf(row),
     attempts,
     inDoubt,

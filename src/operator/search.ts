@@ -36,8 +36,8 @@ export async function search(
   const { text, account, environment, operation, state, from, to, group, decision, limit = PAGE } = filter;
   if (decision !== undefined) return decisionPage(context, decision, Number(cursor ?? 0));
   if (group) return groupPage(context, group, limit, Number(cursor ?? 0));
-  if (text !== undefined && text.trim() !== '') {
-    const rows = (await rowsNamed(context.store, text.trim())).filter((row) => fits(context, row, filter));
+  if (text) {
+    const rows = (await rowsNamed(context.store, text)).filter((row) => fits(context, row, filter));
     return { reports: rows.sort((a, b) => b.sequence - a.sequence).map(summaryOf), next: null, reached: null };
   }
   const isBlocked = state === 'blocked';

@@ -185,7 +185,7 @@ describe('search', () => {
     await store.enqueue([settledRow('B-1')]);
     const found = async (filter: Parameters<typeof data.search>[0]) =>
       (await data.search(filter)).reports.map(({ id }) => id);
-    expect(await found({ text: ' B-1 ' })).toEqual([settledRow('B-1').id, idOf('B-1')]);
+    expect(await found({ text: 'B-1' })).toEqual([settledRow('B-1').id, idOf('B-1')]);
     expect(await found({ text: 'B-1', state: 'quarantined' })).toEqual([idOf('B-1')]);
     expect(await found({ text: idOf('B-2') })).toEqual([idOf('B-2')]);
     expect(await found({ state: 'blocked' })).toEqual([settledRow('B-1').id]);

@@ -41,8 +41,9 @@ const MOST_REPORTS = 1_000;
 const REPORTS = { usage: '<report>…', needs: 'a report: its id, as list prints it' };
 
 const A_REPORT = `A <report> is an id, as list prints it. It may also be a bet_id or request_id,
-if the command fits only one of the reports that have it. Reports of several
-accounts or environments need --account or --environment.`;
+if the command fits only one of the reports that have it. A backslash is
+printed and typed as \\\\, and an invisible character by its code, as \\u200b.
+Reports of several accounts or environments need --account or --environment.`;
 const NO_ACCOUNT = 'Without --account, it is about the account default.';
 
 export const OUTBOX_COMMANDS: Readonly<Record<string, OutboxCommand>> = {

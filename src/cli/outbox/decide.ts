@@ -1,4 +1,4 @@
-import { printable, quoted } from '../../core/platform/messages.js';
+import { printable, quoted, shownName } from '../../core/platform/messages.js';
 import type { DecidedReport } from '../../outbox/decisions/decide-rows.js';
 import { openSettlementOf } from '../../outbox/decisions/settlements.js';
 import { decisionsFor, wasDismissedWith } from '../../outbox/rules/decisions.js';
@@ -62,10 +62,10 @@ async function selectionOf(opened: OpenedOutbox, values: OutboxValues, names: re
 }
 
 function settlementNote({ id, state }: Row, command: string): string {
-  const dismiss = `${command} resolve ${quoted(id)} --as dismissed --reason "…"`;
+  const dismiss = `${command} resolve ${quoted(shownName(id))} --as dismissed --reason "…"`;
   if (state === 'quarantined')
-    return `  Its settlement ${printable(id)} is quarantined, too. To dismiss it: ${dismiss}`;
-  return `  Its settlement ${printable(id)} is no longer blocked: a worker sends it now.\n  A gateway that does not have the initiated report answers 404, and the settlement is quarantined.\n  To dismiss it then: ${dismiss}`;
+    return `  Its settlement ${shownName(id)} is quarantined, too. To dismiss it: ${dismiss}`;
+  return `  Its settlement ${shownName(id)} is no longer blocked: a worker sends it now.\n  A gateway that does not have the initiated report answers 404, and the settlement is quarantined.\n  To dismiss it then: ${dismiss}`;
 }
 
 /** Prints a report after a decision. Returns whether it was changed. */
@@ -76,9 +76,9 @@ export function printDecided(
   json?: true,
   settlement?: string,
 ): boolean {
-  const message = `${verb}: ${id}: ${why}.`;
+  const message = `${verb}: ${shownName(id)}: ${why}.`;
   if (json) say(JSON.stringify(row ? { id, done: true, state: row.state, settlement } : { id, done: false, message }));
-  else if (row) say(`${printable(id)} ${done}`);
+  else if (row) say(`${shownName(id)} ${done}`);
   else remark(`location-sdk: ${printable(message)}`);
   return row !== undefined;
 }

@@ -1,4 +1,4 @@
-import { printable, unprintable } from '../../core/platform/messages.js';
+import { printable, shownName, storedName } from '../../core/platform/messages.js';
 import { rowsNamed } from '../../operator/reports.js';
 import { keyOf } from '../../outbox/rules/destination.js';
 import type { Row } from '../../outbox/rules/state-machine.js';
@@ -12,12 +12,8 @@ export async function findReports(
   name: string,
   { account, environment, operation }: Narrowing,
 ): Promise<readonly Row[]> {
-  const named = await rowsNamed(store, name);
-  // A printed command has the escapes of characters that steer a terminal.
   const narrowing = { account, environment, operation };
-  const rows = (named.length > 0 ? named : await rowsNamed(store, unprintable(name))).filter((row) =>
-    matches(row, narrowing),
-  );
+  const rows = (await rowsNamed(store, storedName(name))).filter((row) => matches(row, narrowing));
   if (rows.length > 0) return rows;
   const given = Object.entries(narrowing).flatMap(([option, value]) =>
     value === undefined ? [] : [`--${option} ${value}`],
@@ -44,12 +40,12 @@ export async function findReport(
   const rows = await findReports(opened, name, narrowing);
   const [row, ...others] = rows.length > 1 ? rows.filter((one) => fits(one, rows)) : rows;
   if (!row) {
-    const found = rows.map(({ id, state, blocked }) => `${printable(id)} (${blocked ? 'blocked' : state})`).join(', ');
+    const found = rows.map(({ id, state, blocked }) => `${shownName(id)} (${blocked ? 'blocked' : state})`).join(', ');
     throw new Failure(`${verb} fits none of the reports of ${printable(name)}: ${found}`, EXIT.failed);
   }
   const isInOnePlace = new Set(rows.map(keyOf)).size === 1;
   if (others.length === 0 && isInOnePlace) return row;
-  const ids = (isInOnePlace ? [row, ...others] : rows).map(({ id }) => printable(id)).join(', ');
+  const ids = (isInOnePlace ? [row, ...others] : rows).map(({ id }) => shownName(id)).join(', ');
   const [several, options] = isInOnePlace
     ? ['several reports', '--operation']
     : ['reports of several accounts or environments', '--account or --environment'];

@@ -1,4 +1,4 @@
-import { printable } from '../../core/platform/messages.js';
+import { shownName } from '../../core/platform/messages.js';
 import { stateOf } from '../../operator/reports.js';
 import type { Row, ShownState } from '../../outbox/rules/state-machine.js';
 import { toPublicReport } from '../../outbox/store/public-report.js';
@@ -56,7 +56,7 @@ async function* tables(rows: AsyncIterable<Row>, now: number): AsyncGenerator<st
       String(attempts),
       inDoubt ? 'yes' : '-',
       problem?.code ?? '-',
-      printable(id),
+      shownName(id),
     ]);
   }
   if (cells.length > 1) yield `${table(cells)}\n`;

@@ -1,5 +1,5 @@
 import { createReadStream } from 'node:fs';
-import { printable } from '../../core/platform/messages.js';
+import { printable, shownName } from '../../core/platform/messages.js';
 import { appendReceipts, readHead, readReceipts } from '../../outbox/receipts/log.js';
 import { verifyReceipts } from '../../outbox/receipts/verify.js';
 import { fitsEntry, parseEntry, type ReceiptEntry } from '../../outbox/rules/receipt-entry.js';
@@ -101,7 +101,7 @@ async function verify(
   if (problem) say(`BROKEN at line ${problem.line}: ${printable(problem.message)}.`);
   say(`${problem ? 'Sound before it' : 'Sound'}: ${grouped(count)} receipts${last ? `, head ${last.hash}` : ''}`);
   if (pruned > 0) say(`${grouped(pruned)} of them are of reports that were pruned.`);
-  for (const id of differing.slice(0, 20)) say(`CHANGED: the report ${printable(id)} differs from its receipt.`);
+  for (const id of differing.slice(0, 20)) say(`CHANGED: the report ${shownName(id)} differs from its receipt.`);
   if (differing.length > 20) say(`… and ${differing.length - 20} more.`);
   if (valid && head === undefined) say('Without --head, missing entries at the end are not noticed.');
   else if (valid)

@@ -1,6 +1,6 @@
 import { createReadStream } from 'node:fs';
 import { hasCode } from '../../core/errors/errors.js';
-import { printable } from '../../core/platform/messages.js';
+import { shownName } from '../../core/platform/messages.js';
 import { LongLineError, splitLines } from '../../outbox/receipts/log.js';
 import { type Reconciled, reconcile } from '../../outbox/receipts/reconcile.js';
 import { DEFAULT_ACCOUNT } from '../../outbox/rules/destination.js';
@@ -48,7 +48,7 @@ export async function reconcileList(
 }
 
 const lineOf = ({ reference, state, problem }: Reconciled) =>
-  `${state.padEnd(12)}${(problem?.code ?? '-').padEnd(16)}${printable(reference)}\n`;
+  `${state.padEnd(12)}${(problem?.code ?? '-').padEnd(16)}${shownName(reference)}\n`;
 
 /** A last reference without a line break may be cut off, and then names another report. */
 async function* referencesOf(list: string, isComplete: boolean): AsyncGenerator<string> {

@@ -41,14 +41,23 @@ const escaped = (character: string): string =>
  */
 export const printable = (text: string): string => text.replace(UNPRINTABLE, escaped);
 
-/** A way back: the characters that `printable` has escaped. */
-export const unprintable = (text: string): string =>
-  text.replace(/\\u([0-9a-f]{4})/g, (found, code: string) => {
-    const character = String.fromCharCode(Number.parseInt(code, 16));
-    return /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}]/u.test(character) ? character : found;
-  });
+/** Invisible characters, spaces that a copy loses, and the backslash, with which an escape begins. */
+const UNSEEN = /[\\\p{C}\p{DI}\u2800]|(?! )\p{Z}| (?= |$)|^ /gu;
 
-/** The name of a file within a command to copy. */
+/**
+ * The name of a report, or of a group, as people read and copy it. No two names are shown alike: `storedName` returns
+ * the name of the store.
+ */
+export const shownName = (name: string): string =>
+  name.replace(UNSEEN, (character) => (character === '\\' ? '\\\\' : escaped(character)));
+
+/** Reads a name that `shownName` made, or one that a person typed. */
+export const storedName = (shown: string): string =>
+  shown.replace(/\\(?:u([0-9a-f]{4})|\\)/g, (_, code?: string) =>
+    code === undefined ? '\\' : String.fromCharCode(Number.parseInt(code, 16)),
+  );
+
+/** A word of a command to copy, such as the name of a file. */
 export const quoted = (text: string): string =>
   /^[\w./:@%+=,-]+$/.test(text) ? text : `'${printable(text).replace(/'/g, "'\\''")}'`;
 

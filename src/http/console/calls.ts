@@ -1,5 +1,4 @@
 import * as z from 'zod/mini';
-import { unprintable } from '../../core/platform/messages.js';
 import { reportNames } from '../../core/protocol/operations.js';
 import { refuse } from '../../core/web/answer.js';
 import type { DecisionRecord, Who } from '../../operator/decision-log.js';
@@ -9,8 +8,10 @@ import { notFound } from './answers.js';
 import {
   decisionFields,
   decisionId,
+  filledText,
   type Input,
-  listOfTexts,
+  listOf,
+  nameOf,
   nextOfPage,
   oneOf,
   placeFields,
@@ -73,7 +74,7 @@ export const CALLS: Readonly<Record<string, Call>> = {
     {
       ...placeFilter,
       ...period,
-      text: z.optional(text().check(z.overwrite((value) => unprintable(value.trim())))),
+      text: z.optional(nameOf(text().check(z.trim()))),
       state: z.optional(oneOf(SHOWN_STATES)),
       operation: z.optional(operation),
       group: z.optional(problemGroup),
@@ -92,7 +93,7 @@ export const CALLS: Readonly<Record<string, Call>> = {
     {
       ...period,
       id: z.optional(decisionId),
-      who: z.optional(text(LONGEST_NAME).check(z.overwrite(unprintable))),
+      who: z.optional(text(LONGEST_NAME)),
       action: z.optional(oneOf(DECIDED)),
       before: nextOfPage,
     },
@@ -100,7 +101,7 @@ export const CALLS: Readonly<Record<string, Call>> = {
   ),
   verify: look({ head: z.optional(text()) }, (operator, { head }) => operator.proof.verify(head)),
   reconcile: look(
-    { ...placeFields, operation, references: listOfTexts(5_000) },
+    { ...placeFields, operation, references: listOf(filledText(), 5_000) },
     (operator, { account, references, ...defaults }) => operator.proof.reconcile(account, references, defaults),
   ),
   decide: act('act', { action, selection, asOf: time, withSettlements: flag }, (operator, input) =>

@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 import { bareObject } from '../../core/platform/as-record.js';
-import { unprintable } from '../../core/platform/messages.js';
+import { storedName } from '../../core/platform/messages.js';
 import { refuse } from '../../core/web/answer.js';
 import { OUTBOX_ENVIRONMENTS } from '../../outbox/rules/destination.js';
 import { LONGEST_REASON } from '../../outbox/rules/state-machine.js';
@@ -14,19 +14,19 @@ import { invalid } from './answers.js';
 
 export type Input = Readonly<Record<string, unknown>>;
 
-export function text(longest = 4_000) {
+const storable = () => z.refine<string>(isStorable, 'a text without NUL and halves of characters');
+
+export function text(longest = 6_000) {
   const expected = `a text of at most ${longest} characters`;
-  return z
-    .string(expected)
-    .check(z.maxLength(longest, expected), z.refine(isStorable, 'a text without NUL and halves of characters'));
+  return z.string(expected).check(z.maxLength(longest, expected), storable());
 }
 
-const filledText = (longest?: number) => text(longest).check(z.regex(/\S/, 'a text'));
+export const filledText = (longest?: number) => text(longest).check(z.regex(/\S/, 'a text'));
 
-/** The page shows ids and the words of problems with their control characters escaped. */
-const unescaped = z.overwrite<string>(unprintable);
+/** The page gets ids and the words of problems as `shownName` makes them. */
+export const nameOf = (of: ReturnType<typeof text>) => of.check(z.overwrite(storedName), storable());
 
-export const reportId = filledText().check(unescaped);
+export const reportId = nameOf(filledText());
 
 /** The id of a decision: the page makes one for each, so that a second press of a button is the same decision. */
 export const decisionId = z.string('a text').check(z.regex(/^[A-Za-z0-9-]{16,64}$/, '16 to 64 letters, digits and -'));
@@ -53,20 +53,20 @@ export const placeFields = { account: filledText(), environment };
 /** As conditions: an absent one matches all. */
 export const placeFilter = { account: z.optional(text()), environment: z.optional(environment) };
 
-export const listOfTexts = (most: number) =>
-  z.array(filledText(), 'a list').check(z.maxLength(most, `a list of at most ${most} texts`));
+export const listOf = (of: ReturnType<typeof text>, most: number) =>
+  z.array(of, 'a list').check(z.maxLength(most, `a list of at most ${most} texts`));
 
 export const problemGroup = z.object(
-  { ...placeFields, code: filledText(), words: z._default(text(), '').check(unescaped) },
+  { ...placeFields, code: filledText(), words: z._default(nameOf(text()), '') },
   '{ account, environment, code, words }',
 );
 
 const MOST_IDS = 500;
 
 /** Each id counts once. */
-const reportIds = listOfTexts(MOST_IDS).check(
+const reportIds = listOf(reportId, MOST_IDS).check(
   z.minLength(1, 'at least one report'),
-  z.overwrite((ids) => [...new Set(ids.map(unprintable))]),
+  z.overwrite((ids) => [...new Set(ids)]),
 );
 
 export const selection = z.union(

@@ -17,6 +17,9 @@ test.each([
   ['body', 'reason', { decision, id: 'B-1', reason: '' }],
   ['reopen', 'reason', { decision, id: 'B-1', reason: ' ' }],
   ['reopen', 'id', { decision, reason: 'why' }],
+  ['report', 'id', { id: 'half \\ud800' }],
+  ['search', 'text', { text: 'NUL \\u0000' }],
+  ['decide', 'selection.ids.0', { ...retry, selection: { ids: ['half \\ud800'] } }],
   ['search', 'cursor', { cursor: 'DROP' }],
   [
     'reconcile',
@@ -43,7 +46,7 @@ test.each(actions)('decisions of each kind that the page offers can be found: %s
   expect(calls.map(({ given: [filter] }) => filter)).toMatchObject([{ action }]);
 });
 
-test('texts that the page shows escaped are those of the store again, and a report counts once', async () => {
+test('names that the page shows escaped are those of the store again, and a report counts once', async () => {
   const { act, calls } = consoleWorld();
   const shown = 'default:staging:reportBetEvent:B-\\u202e1';
   const stored = 'default:staging:reportBetEvent:B-\u202e1';
@@ -52,10 +55,12 @@ test('texts that the page shows escaped are those of the store again, and a repo
   await act('search', { text: ` ${shown} ` });
   await act('decide', { ...retry, reason: ' why ', selection: { ids: [shown, stored] } });
   await act('preview', { action: 'retry', selection: { group } });
+  await act('report', { id: 'default:staging:reportBetEvent:B-\\\\u202e1' });
   expect(calls.map(({ given: [first] }) => first)).toMatchObject([
     stored,
     { text: stored },
     { reason: 'why', selection: { ids: [stored] } },
     { group: { ...group, words: 'x\u202e' } },
+    'default:staging:reportBetEvent:B-\\u202e1',
   ]);
 });

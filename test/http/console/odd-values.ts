@@ -6,7 +6,16 @@ import { idOf, quarantine } from '../../operator/world.js';
 import { callAt, requestOf } from './world.js';
 
 /** Texts that a database refuses, changes or obeys. */
-const TEXTS = ['B\0-1', '\ud800', 'B-\u202e1', "'; DROP TABLE reports; --", '__proto__', 'x'.repeat(4_000)];
+const TEXTS = [
+  'B\0-1',
+  'B\\u0000',
+  '\ud800',
+  '\\ud800',
+  'B-\u202e1',
+  "'; DROP TABLE reports; --",
+  '__proto__',
+  'x'.repeat(4_000),
+];
 const NUMBERS = [0.5, Number.MAX_SAFE_INTEGER, Number.MAX_VALUE, 2 ** 63];
 const GROUP = { account: 'default', environment: 'staging', code: 'unprocessable', words: 'x' };
 
