@@ -26,7 +26,7 @@ it('PostgreSQL answers as the rules in TypeScript, over random rows', { timeout:
   const clock = new FakeClock();
   const { pool, setTime } = await poolWithClock(clock);
   const store = await postgresStore({ database: pool, schema: newSchema() });
-  await sameRules(store, clock, { numRuns: 150, setTime });
+  await sameRules(store, clock, { numRuns: 150, setTime, blocksAtClaims: true });
   await store.close?.();
   await pool.end();
 });
