@@ -1,12 +1,19 @@
 import type { ComponentChildren } from 'preact';
+import {
+  createComparison as createCount,
+  createListReader,
+  dayOf,
+  isDeclared,
+  ListError,
+  proofCsv,
+} from '../../src/core/platform/books.js';
 import { shownName } from '../../src/core/platform/messages.js';
 import type { DestinationCounts, Overview } from '../../src/operator/overview.js';
 import type { VerifyStep } from '../../src/operator/proof.js';
 import type { Reconciled } from '../../src/outbox/receipts/reconcile.js';
 import { Badge, Button, Card } from '../kit/parts.js';
 import { counted, grouped, OPERATIONS } from '../kit/words.js';
-import { callLines, messageOf } from './calls.js';
-import { referencesOf, writeCsv } from './csv.js';
+import { call, callLines, messageOf } from './calls.js';
 import { ChoiceField, Field, fieldsOf, InputField } from './fields.js';
 import { type ConsolePage, createViewElement, type View } from './view.js';
 import { placeWords } from './words.js';
@@ -146,6 +153,7 @@ function createComparison({ session: { accounts } }: ConsolePage, draw: () => vo
   /** Undefined until they are known. */
   let places: readonly DestinationCounts[] | undefined;
   let found: readonly Reconciled[] = [];
+  let proof = '';
 
   /** Whether the outbox surely has no report in the chosen place. */
   function isEmpty(): boolean {
@@ -174,31 +182,45 @@ function createComparison({ session: { accounts } }: ConsolePage, draw: () => vo
     event.preventDefault();
     const fields = fieldsOf(event);
     const file = fields.get('file');
-    const where = { operation: String(fields.get('operation')), environment, account: account.trim() };
+    const where = { environment, account: account.trim() };
+    const operations = String(fields.get('operation')).split(' ');
+    const comparison = createCount(String(fields.get('day')) || undefined);
     await task.run(async (signal) => {
       found = [];
       const compared: Reconciled[] = [];
       const isFile = file instanceof File && file.name !== '';
-      const references = referencesOf(isFile ? await file.text() : String(fields.get('list') ?? ''));
-      for (let from = 0; from < references.length; from += BATCH) {
-        const input = { references: references.slice(from, from + BATCH), ...where };
-        for await (const one of callLines<Reconciled>('reconcile', input, signal)) compared.push(one);
-        const said = `${grouped(compared.length)} of ${grouped(references.length)} compared`;
-        task.tell(said, compared.length, references.length);
-      }
-      show(compared);
+      const bytes = await (isFile ? file : new Blob([String(fields.get('list') ?? '')])).arrayBuffer();
+      const lists = listsOf(new TextDecoder().decode(bytes), operations);
+      if (typeof lists === 'string') return task.tell(lists);
+      const of = [...lists.values()].reduce((sum, { length }) => sum + length, 0);
+      let done = 0;
+      for (const [operation, references] of lists)
+        for (let from = 0; from < references.length; from += BATCH) {
+          const input = { references: references.slice(from, from + BATCH), operation, ...where };
+          for await (const one of callLines<Reconciled>('reconcile', input, signal)) {
+            done += 1;
+            if (comparison.add(one)) compared.push(one);
+          }
+          task.tell(`${grouped(done)} of ${grouped(of)} compared`, done, of);
+        }
+      const { receipts } = await call<Overview>('overview');
+      const about = { at: Date.now(), list: await hashOf(bytes), account: where.account, head: receipts };
+      proof = proofCsv(comparison.facts(about), compared);
+      show(compared, comparison.counts);
     });
   }
 
-  function show(compared: readonly Reconciled[]): void {
-    const recorded = compared.length - compared.filter(isOpen).length;
-    if (compared.length === 0) task.tell('The list is empty: paste references, or choose a file.');
+  function show(compared: readonly Reconciled[], { total, recorded, declared, otherDays }: Counts): void {
+    const others = otherDays > 0 ? ` ${counted(otherDays, 'report')} of other days left out.` : '';
+    if (total === 0)
+      task.tell(`The list has no report${others ? ` of this day.${others}` : ': paste references, or choose a file.'}`);
     else if (isEmpty() && compared.every(({ state }) => state === 'never-seen'))
       task.tell(<Badge tone="doubt" words={`${noneWords()} Choose the environment and the account of your list.`} />);
     else {
       found = compared;
-      const tone = recorded === compared.length ? 'ok' : 'bad';
-      task.tell(<Badge tone={tone} words={`${grouped(recorded)} of ${grouped(compared.length)} are recorded.`} />);
+      const byPerson = declared > 0 ? ` ${counted(declared, 'one')} declared by a person.` : '';
+      const words = `${grouped(recorded)} of ${grouped(total)} are recorded.${byPerson}${others}`;
+      task.tell(<Badge tone={recorded === total ? 'ok' : 'bad'} words={words} />);
     }
   }
 
@@ -209,7 +231,7 @@ function createComparison({ session: { accounts } }: ConsolePage, draw: () => vo
       <Card title="Compare with your list">
         <form class="stacked" onSubmit={compare}>
           <div class="inline">
-            <ChoiceField label="Operation" name="operation" of={Object.entries(OPERATIONS)} />
+            <ChoiceField label="Operation" name="operation" of={[...Object.entries(OPERATIONS), ...WITH_SETTLEMENTS]} />
             <ChoiceField
               label="Environment"
               name="environment"
@@ -231,6 +253,7 @@ function createComparison({ session: { accounts } }: ConsolePage, draw: () => vo
                 draw();
               }}
             />
+            <ChoiceField label="Enqueued on (time of Nigeria)" name="day" of={[['', 'any day'], ...lastDays()]} />
           </div>
           <p class="note" role="status">
             {isEmpty() && noneWords()}
@@ -246,7 +269,7 @@ function createComparison({ session: { accounts } }: ConsolePage, draw: () => vo
           </div>
         </form>
         {task.content('How much of the list is compared')}
-        <div>{found.length > 0 && <Compared found={found} />}</div>
+        <div>{found.length > 0 && <Compared found={found} proof={proof} />}</div>
       </Card>
     ),
   };
@@ -255,38 +278,65 @@ function createComparison({ session: { accounts } }: ConsolePage, draw: () => vo
 /** A count that is not known yet (null) may be any. */
 const hasReports = ({ states }: DestinationCounts): boolean => Object.values(states).some((count) => count !== 0);
 
-const isOpen = ({ state }: Reconciled): boolean => state !== 'recorded';
+type Counts = ReturnType<typeof createCount>['counts'];
 
-function Compared({ found }: { readonly found: readonly Reconciled[] }) {
-  const open = found.filter(isOpen);
+const WITH_SETTLEMENTS: readonly (readonly [string, string])[] = [
+  ['reportBetEvent reportSettledBet', 'Bet, and its settlement'],
+  ['reportWithdrawalEvent reportSettledWithdrawal', 'Withdrawal, and its settlement'],
+];
+
+const DAY_MS = 86_400_000;
+const NAMED_DAYS = ['today, ', 'yesterday, '];
+
+const lastDays = () =>
+  Array.from({ length: 7 }, (_, ago) => {
+    const day = dayOf(Date.now() - ago * DAY_MS);
+    return [day, `${NAMED_DAYS[ago] ?? ''}${day}`] as const;
+  });
+
+/** The references of each operation. If the list has a column `operation`, each line names its own. */
+function listsOf(text: string, operations: readonly string[]): Map<string, string[]> | string {
+  const lists = new Map<string, string[]>();
+  try {
+    for (const { reference, operation } of createListReader()(text, true))
+      for (const one of operation === undefined ? operations : [operation])
+        lists.get(one)?.push(reference) ?? lists.set(one, [reference]);
+  } catch (error) {
+    if (error instanceof ListError) return `The list cannot be read: ${error.message}.`;
+    throw error;
+  }
+  return lists;
+}
+
+/** A page without HTTPS, on another host than this one, cannot hash. */
+const hashOf = async (bytes: ArrayBuffer): Promise<string> =>
+  isSecureContext
+    ? [...new Uint8Array(await crypto.subtle.digest('SHA-256', bytes))]
+        .map((byte) => byte.toString(16).padStart(2, '0'))
+        .join('')
+    : '';
+
+function Compared({ found, proof }: { readonly found: readonly Reconciled[]; readonly proof: string }) {
+  const open = found.filter((one) => one.state !== 'recorded' || isDeclared(one));
   return (
     <>
       <ul class="plain">
-        {open.slice(0, MOST_SHOWN).map(({ reference, state, problem }) => (
+        {open.slice(0, MOST_SHOWN).map(({ reference, operation, state, outcome, problem }) => (
           <li>
             <span class="mono">{shownName(reference)}</span>
-            {` ${state}${problem ? `, ${problem.code}` : ''}`}
+            {` ${OPERATIONS[operation]}: ${[isDeclared({ outcome }) ? outcome : state, problem?.code ?? []].flat().join(', ')}`}
           </li>
         ))}
       </ul>
       {open.length > MOST_SHOWN && (
         <p class="dim">{`And ${counted(open.length - MOST_SHOWN, 'other')}: save the result.`}</p>
       )}
-      <Button onClick={() => download(found)} words="Save as CSV" />
+      <Button onClick={() => download(proof)} words="Save as CSV" />
     </>
   );
 }
 
-function download(found: readonly Reconciled[]): void {
-  const rows = found.map(({ reference, operation, environment, state, outcome, problem }) => [
-    reference,
-    operation,
-    environment,
-    state,
-    outcome ?? '',
-    problem?.code ?? '',
-  ]);
-  const text = writeCsv([['reference', 'operation', 'environment', 'state', 'outcome', 'problem'], ...rows]);
+function download(text: string): void {
   const link = document.createElement('a');
   link.href = URL.createObjectURL(new Blob([text], { type: 'text/csv' }));
   link.download = 'reconciled.csv';

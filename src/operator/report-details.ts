@@ -1,9 +1,10 @@
 import { printable, quoted, shownName } from '../core/platform/messages.js';
 import { inLargestUnit } from '../core/platform/time.js';
 import { relatedRows } from '../outbox/decisions/settlements.js';
+import { createReceiptFinder } from '../outbox/receipts/find-receipt.js';
 import { decisionsFor } from '../outbox/rules/decisions.js';
 import { keyOf } from '../outbox/rules/destination.js';
-import { type LogLine, parseEntry, type ReceiptEntry } from '../outbox/rules/receipt-entry.js';
+import { parseEntry, type ReceiptEntry } from '../outbox/rules/receipt-entry.js';
 import { type Decision, isFinal, mustStay, type Row } from '../outbox/rules/state-machine.js';
 import { erasedBy } from '../outbox/seal/excerpt.js';
 import { keyIdOf } from '../outbox/seal/standard-seal.js';
@@ -226,28 +227,9 @@ function actionsOf(row: Row, sibling: Row | undefined, command: string): Offered
     }));
 }
 
-/** In lines before and after the end of a report: they come nearly in the order in which reports end. */
-const NEAR = 1_000;
-
-const endOf = (line: LogLine | undefined): number => Date.parse((line && parseEntry(line.line)?.endedAt) ?? '');
-
-/**
- * Finds the line by the time of the end: an index by report would slow down each line. Undefined if it is not near that
- * time, as after a jump of the clock, or is not written yet.
- */
-export async function findReceipt(
-  { read, last }: ReceiptLog,
-  { id, changedAt, decisions }: Row,
-): Promise<Partial<ReceiptEntry> | undefined> {
-  let [low, high] = [0, ((await last())?.index ?? -1) + 1];
-  while (low < high) {
-    const middle = Math.floor((low + high) / 2);
-    const [line] = await read(middle, 1);
-    if (endOf(line) < Math.trunc(changedAt)) low = middle + 1;
-    else high = middle;
-  }
-  const from = Math.max(0, low - NEAR);
-  const entries = (await read(from, 2 * NEAR)).flatMap((line) => (line.id === id ? (parseEntry(line.line) ?? []) : []));
-  // A reopened report has an earlier line with fewer decisions, and so may a pruned one with the same reference.
-  return entries.filter(({ decisions: logged = [] }) => logged.length === decisions.length).at(-1);
+/** The line of a final row. Undefined if it was not found, or is not written yet. */
+export async function findReceipt(log: ReceiptLog, row: Row): Promise<Partial<ReceiptEntry> | undefined> {
+  const index = await createReceiptFinder(log)(row);
+  const [line] = index === undefined ? [] : await log.read(index, 1);
+  return line && parseEntry(line.line);
 }

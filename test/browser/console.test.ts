@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 // @module-tag slow: drives Chromium.
 import type { Page } from 'playwright-core';
 import { test as base, expect } from 'vitest';
@@ -258,18 +259,35 @@ test('the log is checked, and a list is compared with the outbox and saved', asy
   await page.getByText('The outbox has no reports in production. Choose').waitFor();
   expect(await page.getByText('are recorded').count()).toBe(0);
   await page.getByLabel('Environment').selectOption('staging');
-  await page.getByLabel(/Your list/).fill('bet_id,amount\nBET-1,5\nBET-2,6\nBET-none,7\n');
+  const list = 'bet_id,amount\nBET-1,5\nBET-2,6\nBET-none,7\n';
+  await page.getByLabel(/Your list/).fill(list);
+  await page.getByLabel('Operation').selectOption('Bet, and its settlement');
   await page.getByRole('button', { name: 'Compare' }).click();
-  await page.getByText('2 of 3 are recorded.').waitFor();
+  await page.getByText('2 of 6 are recorded.').waitFor();
   const [download] = await Promise.all([
     page.waitForEvent('download'),
     page.getByRole('button', { name: 'Save as CSV' }).click(),
   ]);
   const pieces: Buffer[] = [];
   for await (const piece of await download.createReadStream()) pieces.push(piece as Buffer);
-  expect(Buffer.concat(pieces).toString()).toBe(
-    'reference,operation,environment,state,outcome,problem\r\nBET-1,reportBetEvent,staging,recorded,recorded,\r\nBET-2,reportBetEvent,staging,recorded,recorded,\r\nBET-none,reportBetEvent,staging,never-seen,,\r\n',
-  );
+  const rows = Buffer.concat(pieces).toString().split('\r\n');
+  expect(rows[1]).toBe(`SHA-256 of the list,${createHash('sha256').update(list).digest('hex')}`);
+  expect(rows[3]).toBe('only enqueued on,any day');
+  expect(rows[6]).toMatch(/^head of the log of receipts,"201 entries, [0-9a-f]{64}"$/);
+  expect(rows.slice(8).map((row) => row.split(',').slice(0, 6).join())).toEqual([
+    'reference,operation,environment,state,outcome,problem',
+    'BET-1,reportBetEvent,staging,recorded,recorded,',
+    'BET-2,reportBetEvent,staging,recorded,recorded,',
+    'BET-none,reportBetEvent,staging,never-seen,,',
+    'BET-1,reportSettledBet,staging,never-seen,,',
+    'BET-2,reportSettledBet,staging,never-seen,,',
+    'BET-none,reportSettledBet,staging,never-seen,,',
+    '',
+  ]);
+  expect(rows[9]).toMatch(/,recorded,,\d{4}-\d\d-\d\dT[\d:.]+Z,\d{4}-\d\d-\d\dT[\d:.]+Z,\d+$/);
+  await page.getByLabel(/^Enqueued on/).selectOption({ index: 7 });
+  await page.getByRole('button', { name: 'Compare' }).click();
+  await page.getByText('0 of 4 are recorded. 2 reports of other days left out.').waitFor();
 });
 
 test('a group that a decision has changed is read again on the way back, and a group leads back to its row', async ({

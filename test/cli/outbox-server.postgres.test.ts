@@ -44,7 +44,7 @@ describe('location-sdk outbox postgres://…', () => {
     const list = `${newFile()}.txt`;
     writeFileSync(list, 'B-1\nB-9\n');
     const books = await outbox('reconcile', list, '--operation', 'reportBetEvent', '--environment', 'staging');
-    expect(books).toMatchObject({ code: 1, out: 'never-seen  -               B-9\n' });
+    expect(books).toMatchObject({ code: 1, out: 'never-seen  -                 reportBetEvent          B-9\n' });
     expect(await outbox('retry', BAD)).toMatchObject({ code: 0, out: `${BAD} waits to be sent again\n` });
     expect(JSON.parse((await outbox('show', BAD, '--json')).out)).toMatchObject({
       state: 'waiting',

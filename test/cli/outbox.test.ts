@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { OUTBOX_COMMANDS } from '../../src/cli/outbox/command.js';
@@ -352,10 +353,77 @@ describe('the books', () => {
   it('are compared with the outbox, and references that are not recorded are printed', async () => {
     const { code, out, err } = await outbox(sample, 'reconcile', list('B-1', 'B-bad', 'B-9', 'B-2'), ...of);
     expect(code).toBe(1);
-    expect(out.split('\n')).toEqual(['quarantined unprocessable   B-bad', 'never-seen  -               B-9', '']);
-    expect(err).toContain('2 of 4 are recorded.');
+    expect(out.split('\n')).toEqual([
+      'quarantined unprocessable     reportBetEvent          B-bad',
+      'never-seen  -                 reportBetEvent          B-9',
+      '',
+    ]);
+    expect(err).toContain('recorded: 2 of 4; declared recorded by a person: 0\n');
     const all = await outbox(sample, 'reconcile', list('B-1', 'B-2'), ...of, '--json');
     expect([all.code, jsonOf(all.out).map(({ state }) => state)]).toEqual([0, ['recorded', 'recorded']]);
+  });
+
+  it('are proven in one run: bets and settlements from CSV, with the day, the hash of the list, the head and receipts', async () => {
+    const file = copy();
+    const said = await outbox(file, 'resolve', BAD, '--as', 'dismissed', '--with-settlement', '--reason', 'a test bet');
+    expect(said.code).toBe(0);
+    const books = `${newFile()}.csv`;
+    const text = '\uFEFFamount;operation;bet_id\r\n"5";reportBetEvent;"B-1"\r\n5;reportSettledBet;B-bad\r\n7;;B-9\r\n';
+    writeFileSync(books, text);
+    const { code, out, err } = await outbox(file, 'reconcile', books, ...of, '--csv');
+    const head = JSON.parse((await outbox(file, 'stats', '--json')).out).receipts;
+    const rows = out.split('\r\n');
+    const facts = Object.fromEntries(rows.slice(0, 7).map((row) => row.split(/,(.*)/)));
+    expect(facts).toEqual({
+      'made at': expect.stringMatching(/^\d{4}-\d\d-\d\dT[\d:.]+Z$/),
+      'SHA-256 of the list': createHash('sha256').update(text).digest('hex'),
+      account: 'default',
+      'only enqueued on': 'any day',
+      'first and last enqueued': expect.stringMatching(/^\d{4}-\S+Z to \d{4}-\S+Z$/),
+      recorded: '"1 of 3; declared recorded by a person: 0"',
+      'head of the log of receipts': `"${head.count} entries, ${head.hash}"`,
+    });
+    expect(head.count).toBe(4);
+    const lines = (await outbox(file, 'export')).out.split('\n').map((line) => (line ? JSON.parse(line) : undefined));
+    const found = rows.slice(9, -1).map((row) => row.split(','));
+    expect(found.map((cells) => cells.slice(0, 6))).toEqual([
+      ['B-1', 'reportBetEvent', 'staging', 'recorded', 'recorded', ''],
+      ['B-bad', 'reportSettledBet', 'staging', 'dismissed', '', expect.any(String)],
+      ['B-9', 'reportBetEvent', 'staging', 'never-seen', '', ''],
+    ]);
+    for (const [reference, operation, , , , , , ended, receipt] of found.slice(0, 2))
+      expect(lines[Number(receipt)]).toMatchObject({ reference, operation, endedAt: ended });
+    expect([code, err.split('\n')[0]]).toEqual([1, `made at: ${facts['made at']}`]);
+    expect(leaksIn(out + err)).toEqual([]);
+  });
+
+  it('are compared for one day in Nigeria, which may be yesterday, and with each settlement', async () => {
+    const two = list('B-1', 'B-9');
+    const on = (day: string, ...words: string[]) => outbox(sample, 'reconcile', two, ...of, '--day', day, ...words);
+    const { enqueuedAt } = jsonOf((await outbox(sample, 'reconcile', two, ...of, '--json')).out)[0] ?? {};
+    const dayAt = (days: number) =>
+      new Date(Number(enqueuedAt) + (days * 24 + 1) * 3_600_000).toISOString().slice(0, 10);
+    expect((await on(dayAt(0))).err).toContain(`only enqueued on: ${dayAt(0)}, in Nigeria; others left out: 0\n`);
+    for (const day of [dayAt(-1), dayAt(1)]) {
+      const { out, err } = await on(day);
+      expect(out).toBe('never-seen  -                 reportBetEvent          B-9\n');
+      expect(err).toContain(`${day}, in Nigeria; others left out: 1\n`);
+    }
+    vi.useFakeTimers({ now: Date.parse('2026-11-21T23:30:00Z'), toFake: ['Date'] });
+    try {
+      expect((await on('yesterday')).err).toContain('only enqueued on: 2026-11-21');
+      expect((await on('today')).err).toContain('only enqueued on: 2026-11-22');
+    } finally {
+      vi.useRealTimers();
+    }
+    expect((await on('monday')).err).toContain('--day must be yesterday, today or a day such as 2026-11-27');
+    const { out } = await outbox(sample, 'reconcile', list('B-bad', 'B-1'), ...of, '--settlements', '--json');
+    expect(jsonOf(out).map(({ reference, operation, state }) => `${reference} ${operation} ${state}`)).toEqual([
+      'B-bad reportBetEvent quarantined',
+      'B-bad reportSettledBet waiting',
+      'B-1 reportBetEvent recorded',
+      'B-1 reportSettledBet never-seen',
+    ]);
   });
 
   it('are not compared up to a reference that may be cut off, and not without a reference', async () => {
@@ -370,14 +438,16 @@ describe('the books', () => {
   });
 
   it('need an operation, an environment and a file', async () => {
-    expect((await outbox(sample, 'reconcile', list('B-1'))).err).toMatch(
-      /reconcile needs --operation <name> .*; reconcile needs --environment <name>/,
+    expect((await outbox(sample, 'reconcile', list('B-1'))).err).toContain('reconcile needs --environment <name>');
+    expect((await outbox(sample, 'reconcile', list('B-1'), '--environment', 'staging')).err).toMatch(
+      /\.txt has no column operation, so reconcile needs --operation <name>/,
     );
+    const wrong = list('bet_id,operation', 'B-1,reportBet');
+    expect((await outbox(sample, 'reconcile', wrong, ...of)).err).toContain('references[0].operation: expected report');
+    expect((await outbox(sample, 'reconcile', list('bet_id', '"B-1'), ...of)).err).toContain('a quote is not closed');
     expect((await outbox(sample, 'reconcile', ...of)).err).toContain('needs a file');
     expect((await outbox(sample, 'reconcile', newFile(), ...of)).err).toContain('cannot be read (ENOENT)');
-    expect((await outbox(sample, 'reconcile', list(' '), ...of)).err).toContain(
-      'is not a list with one reference per line',
-    );
+    expect((await outbox(sample, 'reconcile', list(' '), ...of)).err).toContain('names no report');
   });
 });
 

@@ -123,10 +123,13 @@ ${NO_ACCOUNT}`,
   },
   reconcile: {
     summary: 'Print the references of your list that are not recorded',
-    notes: `The list is a file with one bet_id or request_id per line; - is standard input.
+    notes: `The list is a file with one bet_id or request_id per line, or CSV with a column
+bet_id, request_id or reference; - is standard input. With a column operation,
+each line names its own, and --operation is not needed. A report that a person
+declared recorded is printed, too.
 ${NO_ACCOUNT}`,
-    takes: [...NARROWING, 'last-line-complete'],
-    needs: ['operation', 'environment'],
+    takes: [...NARROWING, 'settlements', 'day', 'csv', 'last-line-complete'],
+    needs: ['environment'],
     words: { usage: '<list>', needs: 'a file with one reference per line, or -' },
     run: reconcileList,
   },

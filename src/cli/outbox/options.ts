@@ -11,6 +11,10 @@ const days = (text: string): number => {
   return Number(number);
 };
 
+const day = textThat('must be yesterday, today or a day such as 2026-11-27', (text) =>
+  /^(?:today|yesterday|\d{4}-\d\d-\d\d)$/.test(text),
+);
+
 /** The problems of quarantined reports. A duplicate with other data is a conflict, which needs another decision. */
 const PROBLEMS = [
   'unprocessable',
@@ -67,6 +71,9 @@ export const OUTBOX_OPTIONS = {
   'dry-run': { help: 'Check every line, and enqueue nothing' },
   'skip-rejected': { help: 'Enqueue the other lines if some are wrong' },
   'last-line-complete': { help: 'The last line is whole, without a line break' },
+  day: { hint: '<day>', help: 'Only this day in Nigeria: yesterday, 2026-11-27 …', read: day },
+  settlements: { help: 'Look for the settlement of each report, too' },
+  csv: { help: 'Print a proof: every report, with its receipt, as CSV' },
   'older-than': { hint: '<days>', help: 'Delete reports older than this, such as 400d', read: days },
   'keep-receipts': { help: 'Keep the receipts, so the log still verifies' },
   erase: { help: 'Erase what is stored of final reports' },

@@ -1,73 +1,113 @@
+import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { hasCode } from '../../core/errors/errors.js';
+import {
+  createComparison,
+  createListReader,
+  dayOf,
+  isDeclared,
+  ListError,
+  proofCsv,
+  withSettlement,
+} from '../../core/platform/books.js';
 import { shownName } from '../../core/platform/messages.js';
-import { LongLineError, splitLines } from '../../outbox/receipts/log.js';
-import { type Reconciled, reconcile } from '../../outbox/receipts/reconcile.js';
+import { appendReceipts, readHead } from '../../outbox/receipts/log.js';
+import { type Reconciled, type ReportReference, reconcile } from '../../outbox/receipts/reconcile.js';
 import { DEFAULT_ACCOUNT } from '../../outbox/rules/destination.js';
 import { codeOf, EXIT, Failure, remark, sayAll, terminal } from '../output.js';
 import type { OpenedOutbox } from './opened-outbox.js';
 import { needed, type OutboxValues } from './options.js';
-import { grouped, time } from './text.js';
+import { time } from './text.js';
 
 /** Fails if one of the list is not recorded. */
 export async function reconcileList(
-  { store }: OpenedOutbox,
+  { store, now }: OpenedOutbox,
   values: OutboxValues,
-  [list = '']: readonly string[],
+  [path = '']: readonly string[],
 ): Promise<number> {
-  const { account = DEFAULT_ACCOUNT, json } = values;
-  const defaults = { operation: needed(values, 'operation'), environment: needed(values, 'environment') };
-  const isComplete = values['last-line-complete'] === true;
-  let [total, recorded, unknown] = [0, 0, 0];
+  const { account = DEFAULT_ACCOUNT, json, csv, operation } = values;
+  const defaults = { operation, environment: needed(values, 'environment') };
+  const list = openList(path, values);
+  const comparison = createComparison(dayNamed(values.day, now));
+  const { counts } = comparison;
+  const proven: Reconciled[] = [];
+  // Then every report that is final has its number.
+  if (csv) await appendReceipts(store);
 
   async function* texts(): AsyncGenerator<string> {
-    for await (const one of reconcile(store, account, referencesOf(list, isComplete), defaults)) {
-      total += 1;
-      if (one.state === 'recorded') recorded += 1;
-      if (one.state === 'never-seen') unknown += 1;
-      if (json) yield `${JSON.stringify(one)}\n`;
-      else if (one.state !== 'recorded') yield lineOf(one);
+    for await (const one of reconcile(store, account, list.references(), defaults)) {
+      if (!comparison.add(one)) continue;
+      if (csv) proven.push(one);
+      else if (json) yield `${JSON.stringify(one)}\n`;
+      else if (one.state !== 'recorded' || isDeclared(one)) yield lineOf(one);
     }
   }
 
   try {
     await sayAll(texts());
   } catch (error) {
-    if (error instanceof LongLineError || hasCode(error, 'validation'))
-      throw new Failure(`${list} is not a list with one reference per line`);
+    if (hasCode(error, 'validation')) throw new Failure(`${path}: ${error.message}`);
     throw error;
   }
-  if (total === 0) throw new Failure(`${list} names no report: its export may have failed`);
-  if (!json) remark(`${grouped(recorded)} of ${grouped(total)} are recorded.`);
-  const prunedBefore = unknown > 0 ? await store.prunedBefore?.(account) : undefined;
+  if (counts.total + counts.otherDays === 0) throw new Failure(`${path} names no report: its export may have failed`);
+  const facts = comparison.facts({ at: now, list: list.sha256(), account, head: await readHead(store) });
+  if (csv) await sayAll(only(proofCsv(facts, proven)), { exact: true });
+  if (!json) remark(facts.map(([name, words]) => `${name}: ${words}`).join('\n'));
+  const prunedBefore = counts.unknown > 0 ? await store.prunedBefore?.(account) : undefined;
   if (prunedBefore !== undefined)
     remark(
       `Reports that ended before ${time(prunedBefore)} were pruned and count as never-seen: look for them in the exported log of receipts.`,
     );
-  return recorded === total ? EXIT.done : EXIT.failed;
+  return counts.recorded === counts.total ? EXIT.done : EXIT.failed;
 }
 
-const lineOf = ({ reference, state, problem }: Reconciled) =>
-  `${state.padEnd(12)}${(problem?.code ?? '-').padEnd(16)}${shownName(reference)}\n`;
+async function* only(text: string): AsyncGenerator<string> {
+  yield text;
+}
 
-/** A last reference without a line break may be cut off, and then names another report. */
-async function* referencesOf(list: string, isComplete: boolean): AsyncGenerator<string> {
-  let isOver = false;
-  async function* pieces(): AsyncGenerator<Uint8Array> {
-    yield* list === '-' ? terminal().stdin : createReadStream(list);
-    isOver = true;
-  }
-  try {
-    for await (const line of splitLines(pieces())) {
-      if (isOver && !isComplete)
-        throw new Failure(
-          `the last line of ${list} does not end with a line break, so the list may be cut off; if it is complete, add --last-line-complete`,
-        );
-      const reference = line.replace(/\r$/, '');
-      if (reference !== '') yield reference;
+const DAY_MS = 86_400_000;
+
+const dayNamed = (day: string | undefined, now: number): string | undefined =>
+  day === 'today' ? dayOf(now) : day === 'yesterday' ? dayOf(now - DAY_MS) : day;
+
+const lineOf = ({ reference, operation, state, outcome, problem }: Reconciled) =>
+  `${state.padEnd(12)}${(problem?.code ?? outcome ?? '-').padEnd(18)}${operation.padEnd(24)}${shownName(reference)}\n`;
+
+function openList(path: string, { 'last-line-complete': isComplete, settlements, operation }: OutboxValues) {
+  const hash = createHash('sha256');
+  const decoder = new TextDecoder();
+  const read = createListReader();
+
+  function* named(text: string, isLast = false): Generator<ReportReference> {
+    for (const { reference, operation: own = operation } of read(text, isLast)) {
+      if (own === undefined)
+        throw new Failure(`${path} has no column operation, so reconcile needs --operation <name>`);
+      // `reconcile` checks the words of the list.
+      for (const one of settlements ? withSettlement(own) : [own])
+        yield { reference, operation: one as ReportReference['operation'] };
     }
-  } catch (error) {
-    if (error instanceof LongLineError || error instanceof Failure) throw error;
-    throw new Failure(`${list} cannot be read (${codeOf(error)})`);
   }
+
+  /** A last reference without a line break may be cut off, and then names another report. */
+  async function* references(): AsyncGenerator<ReportReference> {
+    let end = '\n';
+    try {
+      for await (const bytes of path === '-' ? terminal().stdin : createReadStream(path)) {
+        hash.update(bytes);
+        const text = decoder.decode(bytes, { stream: true });
+        end = text.slice(-1) || end;
+        yield* named(text);
+      }
+      if (end !== '\n' && !isComplete)
+        throw new Failure(
+          `the last line of ${path} does not end with a line break, so the list may be cut off; if it is complete, add --last-line-complete`,
+        );
+      yield* named(decoder.decode(), true);
+    } catch (error) {
+      if (error instanceof Failure) throw error;
+      throw new Failure(`${path} cannot be read (${error instanceof ListError ? error.message : codeOf(error)})`);
+    }
+  }
+
+  return { references, sha256: () => hash.digest('hex') };
 }

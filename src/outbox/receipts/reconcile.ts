@@ -3,8 +3,10 @@ import { type ReportName, reportNames } from '../../core/protocol/operations.js'
 import { checkOptions } from '../backend-options.js';
 import { isDistinctReference, rowId } from '../intake/enqueue.js';
 import type { OutboxEnvironment } from '../rules/destination.js';
-import type { Row, RowState } from '../rules/state-machine.js';
+import { outcomeOf } from '../rules/receipt-entry.js';
+import { isFinal, type Row, type RowState } from '../rules/state-machine.js';
 import type { OutboxStore } from '../store/store.js';
+import { createReceiptFinder } from './find-receipt.js';
 import type { AnyIterable } from './log.js';
 
 /** An item of the operator's own list. */
@@ -37,43 +39,65 @@ export interface Reconciled {
   readonly reference: string;
   /** Its state. `'never-seen'`: this store does not have the report. */
   readonly state: RowState | 'never-seen';
-  /** The result of a recorded report. */
-  readonly outcome: Row['outcome'];
+  /** The result of a recorded report. `'declared-recorded'`: a person said that the gateway holds it. */
+  readonly outcome: Row['outcome'] | 'declared-recorded';
   /** The problem of a report that is not recorded yet. */
   readonly problem: Row['problem'];
+  /** The time of enqueueing, in milliseconds since 1970, by the store's clock. Undefined if it was never seen. */
+  readonly enqueuedAt: number | undefined;
+  /** The time at which it was recorded or dismissed. Undefined if it is open. */
+  readonly endedAt: number | undefined;
+  /** The `index` of its entry in the receipt log. Undefined if there is none yet. */
+  readonly receipt: number | undefined;
 }
 
+type ComparedStore = Pick<OutboxStore, 'get' | 'receipts'>;
 type AskedReport = Pick<Reconciled, 'id' | 'environment' | 'operation' | 'reference'>;
 
 const BATCH = 500;
 
 export async function* reconcile(
-  store: Pick<OutboxStore, 'get'>,
+  store: ComparedStore,
   account: string,
   references: AnyIterable<string | ReportReference>,
   defaults: ReconcileDefaults = {},
 ): AsyncGenerator<Reconciled> {
   checkOptions('reconcile', defaults);
+  const findReceipt = createReceiptFinder(store.receipts);
   let batch: AskedReport[] = [];
   let index = 0;
   for await (const item of references) {
     batch.push(readReference(item, defaults, { method: 'reconcile', account, path: `references[${index}].` }));
     index += 1;
     if (batch.length < BATCH) continue;
-    yield* look(store, batch);
+    yield* look(store, findReceipt, batch);
     batch = [];
   }
-  yield* look(store, batch);
+  yield* look(store, findReceipt, batch);
 }
 
-async function* look(store: Pick<OutboxStore, 'get'>, asked: readonly AskedReport[]): AsyncGenerator<Reconciled> {
+async function* look(
+  store: ComparedStore,
+  findReceipt: ReturnType<typeof createReceiptFinder>,
+  asked: readonly AskedReport[],
+): AsyncGenerator<Reconciled> {
   // A store may fail at an invalid reference, or take it for another one. No report has one.
   const ids = asked.filter(({ reference }) => isDistinctReference(reference)).map(({ id }) => id);
   const rows = ids.length > 0 ? await store.get(ids) : [];
   const found = new Map(ids.map((id, place) => [id, rows[place]]));
   for (const one of asked) {
     const row = found.get(one.id);
-    yield { ...one, state: row?.state ?? 'never-seen', outcome: row?.outcome, problem: row?.problem };
+    const isOver = row !== undefined && isFinal(row.state);
+    const outcome = row?.state === 'recorded' ? outcomeOf(row) : undefined;
+    yield {
+      ...one,
+      state: row?.state ?? 'never-seen',
+      outcome: outcome === 'dismissed' ? undefined : outcome,
+      problem: row?.problem,
+      enqueuedAt: row?.enqueuedAt,
+      endedAt: isOver ? row.changedAt : undefined,
+      receipt: isOver ? await findReceipt(row) : undefined,
+    };
   }
 }
 

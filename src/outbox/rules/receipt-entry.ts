@@ -83,7 +83,11 @@ const FURTHEST_MS = 8.64e15;
 const isoTime = (milliseconds: number): string =>
   new Date(Math.max(-FURTHEST_MS, Math.min(FURTHEST_MS, Math.trunc(milliseconds)))).toISOString();
 
-function outcomeOf({ state, outcome, decisions }: Row): ReceiptEntry['outcome'] {
+export function outcomeOf({
+  state,
+  outcome,
+  decisions,
+}: Pick<Row, 'state' | 'outcome' | 'decisions'>): ReceiptEntry['outcome'] {
   if (state === 'dismissed') return 'dismissed';
   // A recorded row takes no decisions. So if the last decision is 'recorded', it ended the row.
   return decisions.at(-1)?.action === 'recorded' ? 'declared-recorded' : (outcome ?? 'recorded');

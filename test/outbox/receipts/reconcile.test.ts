@@ -44,8 +44,36 @@ describe('reconcile', () => {
       state: 'recorded',
       outcome: 'recorded',
       problem: undefined,
+      enqueuedAt: Date.parse('2026-11-20T08:00:00Z'),
+      endedAt: Date.parse('2026-11-20T08:00:00Z'),
+      receipt: 0,
     });
+    expect(found[4]).toMatchObject({ enqueuedAt: expect.any(Number), endedAt: undefined, receipt: undefined });
+    expect(found[1]).toMatchObject({ enqueuedAt: undefined, endedAt: undefined, receipt: undefined });
     expect(found[0]?.problem).toMatchObject({ code: 'unprocessable' });
+  });
+
+  it('says where a person declared a report recorded, and which receipt each report has', async () => {
+    const { outbox, gateway, run } = outboxWorld();
+    const ids: string[] = [];
+    for (const reference of ['B-1', 'B-said', 'B-dropped', 'B-2'])
+      ids.push((await outbox.reportBetEvent(betEvent({ bet_id: reference }))).id);
+    const body = { message: 'This bet has already been reported' };
+    for (const reference of ['B-said', 'B-dropped'])
+      gateway.faults.add({ kind: 'status', status: 409, body, reference, times: null });
+    await run(outbox.drain());
+    await outbox.resolve(ids[1] ?? '', { as: 'recorded', reason: 'seen in their list' });
+    await outbox.resolve(ids[2] ?? '', { as: 'dismissed', reason: 'a test bet' });
+    const lines = (await collect(outbox.exportReceipts())).map((line) => JSON.parse(line));
+    const found = await collect(outbox.reconcile(['B-1', 'B-said', 'B-dropped', 'B-2'], BETS));
+    expect(found.map(({ reference, state, outcome }) => [reference, state, outcome])).toEqual([
+      ['B-1', 'recorded', 'recorded'],
+      ['B-said', 'recorded', 'declared-recorded'],
+      ['B-dropped', 'dismissed', undefined],
+      ['B-2', 'recorded', 'recorded'],
+    ]);
+    for (const { reference, endedAt, receipt } of found)
+      expect(lines[receipt ?? -1]).toMatchObject({ reference, endedAt: new Date(endedAt ?? 0).toISOString() });
   });
 
   it('has never seen a reference that no store can hold, and does not read it', async () => {

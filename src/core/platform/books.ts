@@ -1,0 +1,183 @@
+import { withoutFormula } from './messages.js';
+
+/** A report in a list from the operator's books. */
+export interface ListedReport {
+  readonly reference: string;
+  /** Of its cell `operation`, if the list has that column. */
+  readonly operation: string | undefined;
+}
+
+/** Says why a list cannot be read. */
+export class ListError extends Error {}
+
+/** No cell is longer, unless a quote is not closed. */
+const LONGEST_CELL = 100_000;
+
+/** In the order in which they are looked for. */
+const NAMES = ['bet_id', 'request_id', 'reference'];
+
+/** Reads CSV by RFC 4180, in pieces. A semicolon or a tab parts the cells where the first line has no comma. */
+export function createCsvReader(): (piece: string, isLast?: boolean) => Generator<string[]> {
+  let separator: string | undefined;
+  let [unread, cell] = ['', ''];
+  let row: string[] = [];
+  let [isQuoted, wasQuote] = [false, false];
+
+  function* endRow(): Generator<string[]> {
+    row.push(cell);
+    if (row.some((one) => one !== '')) yield row;
+    [row, cell] = [[], ''];
+  }
+
+  return function* (piece, isLast = false) {
+    unread += piece;
+    separator ??= isLast || unread.includes('\n') ? separatorOf(unread) : undefined;
+    if (separator !== undefined) {
+      for (const character of unread) {
+        const isQuote = character === '"';
+        if (isQuote && wasQuote) cell += '"';
+        if (isQuote && (isQuoted || wasQuote || cell === '')) isQuoted = !isQuoted;
+        else if (isQuoted) cell += character;
+        else if (character === separator) {
+          row.push(cell);
+          cell = '';
+        } else if (character === '\n') yield* endRow();
+        else if (character !== '\r' && character !== '\uFEFF') cell += character;
+        wasQuote = isQuote && !isQuoted;
+        if (cell.length > LONGEST_CELL) break;
+      }
+      unread = '';
+    }
+    if (cell.length + unread.length > LONGEST_CELL || (isLast && isQuoted))
+      throw new ListError('a quote is not closed, or it is not a list with one reference per line');
+    if (isLast) yield* endRow();
+  };
+}
+
+const separatorOf = (text: string): string => {
+  const [first = ''] = text.split('\n', 1);
+  return [',', ';', '\t'].find((one) => first.includes(one)) ?? ',';
+};
+
+/**
+ * Reads a list of references in pieces: one per line, or CSV. Then they stand in the column that names a report, or in
+ * the first one.
+ */
+export function createListReader(): (piece: string, isLast?: boolean) => Generator<ListedReport> {
+  const read = createCsvReader();
+  let columns: { reference: number; operation: number } | undefined;
+  return function* (piece, isLast) {
+    for (const row of read(piece, isLast)) {
+      const names = row.map((name) => name.trim().toLowerCase());
+      const named = NAMES.map((name) => names.indexOf(name)).find((index) => index >= 0);
+      const isHeader = columns === undefined && named !== undefined;
+      columns ??= { reference: named ?? 0, operation: isHeader ? names.indexOf('operation') : -1 };
+      const reference = row[columns.reference]?.trim();
+      if (reference && !isHeader) yield { reference, operation: row[columns.operation]?.trim() || undefined };
+    }
+  };
+}
+
+const SETTLEMENTS = new Map([
+  ['reportBetEvent', 'reportSettledBet'],
+  ['reportWithdrawalEvent', 'reportSettledWithdrawal'],
+]);
+
+/** An operation, and that of its settlement. */
+export const withSettlement = (operation: string): string[] => [operation, SETTLEMENTS.get(operation) ?? []].flat();
+
+const cellOf = (value: string): string => {
+  const text = withoutFormula(value);
+  return /[",;\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+};
+
+export const writeCsv = (rows: readonly (readonly string[])[]): string =>
+  rows.map((row) => `${row.map(cellOf).join(',')}\r\n`).join('');
+
+/** A report of the list, compared with the outbox. */
+interface ComparedReport {
+  readonly reference: string;
+  readonly operation: string;
+  readonly environment: string;
+  readonly state: string;
+  readonly outcome?: string | undefined;
+  readonly problem?: { readonly code: string } | undefined;
+  readonly enqueuedAt?: number | undefined;
+  readonly endedAt?: number | undefined;
+  readonly receipt?: number | undefined;
+}
+
+/** A person said that the gateway holds it. */
+export const isDeclared = ({ outcome }: Pick<ComparedReport, 'outcome'>): boolean => outcome === 'declared-recorded';
+
+const timeOf = (at: number | undefined): string =>
+  at === undefined || Number.isNaN(new Date(at).getTime()) ? '' : new Date(at).toISOString();
+
+/** Nigeria has one time, an hour before UTC, and no summer time. */
+const NIGERIA_MS = 3_600_000;
+
+/** The day in Nigeria, as `2026-11-27`. */
+export const dayOf = (at: number): string => timeOf(at + NIGERIA_MS).slice(0, 10);
+
+/** The words of a proof that say of what it is one. */
+export interface ProofOf {
+  readonly at: number;
+  /** SHA-256 of the list. */
+  readonly list: string;
+  readonly account: string;
+  readonly head: { readonly count: number; readonly hash: string } | null | undefined;
+}
+
+/** Counts what was compared. With `day`, reports that were enqueued on another day are left out. */
+export function createComparison(day?: string) {
+  const counts = { total: 0, recorded: 0, declared: 0, unknown: 0, otherDays: 0 };
+  let [first, last] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY];
+  return {
+    counts,
+    /** Whether it counts. A report that was never seen has no day, and always counts. */
+    add(one: ComparedReport): boolean {
+      const { state, enqueuedAt } = one;
+      if (day !== undefined && enqueuedAt !== undefined && dayOf(enqueuedAt) !== day) {
+        counts.otherDays += 1;
+        return false;
+      }
+      counts.total += 1;
+      if (state === 'recorded') counts.recorded += 1;
+      if (isDeclared(one)) counts.declared += 1;
+      if (state === 'never-seen') counts.unknown += 1;
+      if (enqueuedAt !== undefined) [first, last] = [Math.min(first, enqueuedAt), Math.max(last, enqueuedAt)];
+      return true;
+    },
+    facts({ at, list, account, head }: ProofOf): [name: string, words: string][] {
+      const { total, recorded, declared, otherDays } = counts;
+      return [
+        ['made at', timeOf(at)],
+        ['SHA-256 of the list', list],
+        ['account', account],
+        ['only enqueued on', day === undefined ? 'any day' : `${day}, in Nigeria; others left out: ${otherDays}`],
+        ['first and last enqueued', first <= last ? `${timeOf(first)} to ${timeOf(last)}` : ''],
+        ['recorded', `${recorded} of ${total}; declared recorded by a person: ${declared}`],
+        ['head of the log of receipts', head ? `${head.count} entries, ${head.hash}` : ''],
+      ];
+    },
+  };
+}
+
+/** The facts of a proof, and a line for each report, as CSV. */
+export const proofCsv = (facts: readonly (readonly string[])[], found: readonly ComparedReport[]): string =>
+  writeCsv([
+    ...facts,
+    [],
+    ['reference', 'operation', 'environment', 'state', 'outcome', 'problem', 'enqueued', 'ended', 'receipt'],
+    ...found.map((one) => [
+      one.reference,
+      one.operation,
+      one.environment,
+      one.state,
+      one.outcome ?? '',
+      one.problem?.code ?? '',
+      timeOf(one.enqueuedAt),
+      timeOf(one.endedAt),
+      String(one.receipt ?? ''),
+    ]),
+  ]);

@@ -1,0 +1,151 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import {
+  createComparison,
+  createCsvReader,
+  createListReader,
+  dayOf,
+  ListError,
+  proofCsv,
+  withSettlement,
+  writeCsv,
+} from '../../../src/core/platform/books.js';
+
+const readCsv = (text: string) => [...createCsvReader()(text, true)];
+const listOf = (text: string) => [...createListReader()(text, true)];
+const referencesOf = (text: string) => listOf(text).map(({ reference }) => reference);
+
+test.each<[string, string, string[]]>([
+  ['a reference a line', 'BET-1\nBET-2\n', ['BET-1', 'BET-2']],
+  ['lines of Windows, and a byte order mark', '\uFEFFBET-1\r\nBET-2\r\n', ['BET-1', 'BET-2']],
+  ['empty lines and blanks', '\n BET-1 \n\n', ['BET-1']],
+  ['a column that names bets', 'amount,bet_id\n5,BET-1\n6,BET-2', ['BET-1', 'BET-2']],
+  ['a column that names withdrawals', 'Request_ID;status\nWR-1;SUCCESS', ['WR-1']],
+  ['tabs between the cells', 'x\treference\n1\tBET-1', ['BET-1']],
+  ['quotation marks, commas and lines within a cell', 'bet_id,note\n"BET,1","a ""b""\nc"\nBET-2,', ['BET,1', 'BET-2']],
+  ['no known column: the first one', 'BET-1,5\nBET-2,6', ['BET-1', 'BET-2']],
+  ['a row that is too short', 'amount,bet_id\n5', []],
+  ['nothing', '', []],
+])('a list is read: %s', (_, text, references) => {
+  expect(referencesOf(text)).toEqual(references);
+});
+
+test('what is written is read again', () => {
+  const cell = fc.string({ minLength: 1 }).filter((text) => !/[=+\-@]|\r|\uFEFF/.test(text));
+  fc.assert(
+    fc.property(fc.array(fc.tuple(fc.constant('x'), cell), { minLength: 1 }), (rows) => {
+      expect(readCsv(`a,b\n${writeCsv(rows)}`).slice(1)).toEqual(rows);
+    }),
+  );
+});
+
+test.each(['=1+1', '+1', '-1', '@x', '\t=1', 'BET;=1+1', 'BET|@x', '"=1', '＝1'])(
+  'no cell is a formula, however a spreadsheet parts them: %j',
+  (text) => {
+    const cells = writeCsv([['x', text]]).split(/[\r\n,;|\t]/);
+    expect(cells.filter((cell) => /^[\s"]*[=+\-@＝]/.test(cell))).toEqual([]);
+  },
+);
+
+test('a list is read the same in pieces, wherever it is cut', () => {
+  const text =
+    '\uFEFFamount;bet_id;operation\r\n5;"B;""1""";reportBetEvent\r\n6;" B-2 ";\r\n\r\n7;"B\n3";reportSettledBet';
+  const whole = listOf(text);
+  expect(whole).toEqual([
+    { reference: 'B;"1"', operation: 'reportBetEvent' },
+    { reference: 'B-2', operation: undefined },
+    { reference: 'B\n3', operation: 'reportSettledBet' },
+  ]);
+  for (let at = 0; at <= text.length; at += 1)
+    for (let size = 1; size <= text.length - at; size += 7) {
+      const read = createListReader();
+      const pieces = [text.slice(0, at), text.slice(at, at + size), text.slice(at + size)];
+      expect([...pieces.flatMap((piece) => [...read(piece)]), ...read('', true)]).toEqual(whole);
+    }
+});
+
+test.each([
+  ['a quote that is not closed', 'bet_id\n"B-1\nB-2\n'],
+  ['a quote that takes the whole list', `bet_id\n"B-1\n${'B-2\n'.repeat(100_000)}`],
+  ['a text without lines', 'x'.repeat(200_000)],
+])('no list is read past %s', (_, text) => {
+  expect(() => listOf(text)).toThrow(ListError);
+});
+
+test('only an operation that begins something has a settlement', () => {
+  expect(withSettlement('reportBetEvent')).toEqual(['reportBetEvent', 'reportSettledBet']);
+  expect(withSettlement('reportWithdrawalEvent')).toEqual(['reportWithdrawalEvent', 'reportSettledWithdrawal']);
+  expect(withSettlement('reportSettledBet')).toEqual(['reportSettledBet']);
+});
+
+test('a day begins and ends at midnight in Nigeria', () => {
+  expect(dayOf(Date.parse('2026-11-27T22:59:59.999Z'))).toBe('2026-11-27');
+  expect(dayOf(Date.parse('2026-11-27T23:00:00.000Z'))).toBe('2026-11-28');
+  expect(dayOf(Number.NaN)).toBe('');
+});
+
+test('a proof names its list, its day, its span, the head and the receipt of each report', () => {
+  const report = { operation: 'reportBetEvent', environment: 'production' };
+  const at = (time: string) => Date.parse(`2026-11-${time}Z`);
+  const comparison = createComparison('2026-11-27');
+  const found = [
+    {
+      ...report,
+      reference: 'B-1',
+      state: 'recorded',
+      outcome: 'recorded',
+      enqueuedAt: at('27T08:00:00'),
+      endedAt: at('27T08:00:01'),
+      receipt: 0,
+    },
+    {
+      ...report,
+      reference: 'B-2',
+      state: 'recorded',
+      outcome: 'declared-recorded',
+      enqueuedAt: at('27T09:00:00'),
+      endedAt: at('28T09:00:00'),
+      receipt: 7,
+    },
+    {
+      ...report,
+      reference: 'B-3',
+      state: 'recorded',
+      outcome: 'recorded',
+      enqueuedAt: at('26T09:00:00'),
+      endedAt: at('27T09:00:00'),
+      receipt: 1,
+    },
+    {
+      ...report,
+      reference: 'B-4',
+      state: 'quarantined',
+      problem: { code: 'unprocessable' },
+      enqueuedAt: at('27T08:30:00'),
+    },
+    { ...report, reference: '=B-5', state: 'never-seen' },
+  ].filter(comparison.add);
+  const facts = comparison.facts({
+    at: at('28T07:00:00'),
+    list: 'ab'.repeat(32),
+    account: 'default',
+    head: { count: 9, hash: 'cd'.repeat(32) },
+  });
+  expect(proofCsv(facts, found).split('\r\n')).toEqual([
+    'made at,2026-11-28T07:00:00.000Z',
+    `SHA-256 of the list,${'ab'.repeat(32)}`,
+    'account,default',
+    'only enqueued on,"2026-11-27, in Nigeria; others left out: 1"',
+    'first and last enqueued,2026-11-27T08:00:00.000Z to 2026-11-27T09:00:00.000Z',
+    'recorded,"2 of 4; declared recorded by a person: 1"',
+    `head of the log of receipts,"9 entries, ${'cd'.repeat(32)}"`,
+    '',
+    'reference,operation,environment,state,outcome,problem,enqueued,ended,receipt',
+    'B-1,reportBetEvent,production,recorded,recorded,,2026-11-27T08:00:00.000Z,2026-11-27T08:00:01.000Z,0',
+    'B-2,reportBetEvent,production,recorded,declared-recorded,,2026-11-27T09:00:00.000Z,2026-11-28T09:00:00.000Z,7',
+    'B-4,reportBetEvent,production,quarantined,,unprocessable,2026-11-27T08:30:00.000Z,,',
+    "'=B-5,reportBetEvent,production,never-seen,,,,,",
+    '',
+  ]);
+  expect(comparison.counts).toEqual({ total: 4, recorded: 2, declared: 1, unknown: 1, otherDays: 1 });
+});
