@@ -1,7 +1,7 @@
 // The process that takes bets: DATABASE_URL=postgres://… node examples/two-processes/api.js
 // It enqueues reports and sends none. The console of the reports is at /ops/outbox/, for colleagues alone.
 import { createServer } from 'node:http';
-import { clientIpFrom, isReportingError } from 'location-sdk';
+import { clientIpFrom, isReportingError, playerMessage } from 'location-sdk';
 import { stopOnSignals, toNodeHandler } from 'location-sdk/node';
 import { createBackOffice } from './back-office.js';
 import { createBets } from './bets.js';
@@ -28,11 +28,18 @@ async function bodyOf(request) {
   return JSON.parse(text);
 }
 
+/** The body of `postOnce`, for a bet or a withdrawal. @param {import('node:http').IncomingMessage} request */
+async function sentIn(request) {
+  const sent = await bodyOf(request);
+  if (typeof sent?.key !== 'string') throw new SyntaxError('The body has no key.');
+  return sent;
+}
+
 /** @type {readonly [RegExp, (request: import('node:http').IncomingMessage, id: string) => Promise<unknown>][]} */
 const ROUTES = [
-  [/^POST \/bets$/, async (request) => bets.place(PLAYER, (await bodyOf(request)).stake, ipOf(request))],
+  [/^POST \/bets$/, async (request) => bets.place(PLAYER, await sentIn(request), ipOf(request))],
   [/^POST \/bets\/([\w-]+)\/settlement$/, async (request, id) => bets.settle(id, (await bodyOf(request)).payout)],
-  [/^POST \/withdrawals$/, async (request) => bets.withdraw(PLAYER, (await bodyOf(request)).amount, ipOf(request))],
+  [/^POST \/withdrawals$/, async (request) => bets.withdraw(PLAYER, await sentIn(request), ipOf(request))],
   [
     /^POST \/withdrawals\/([\w-]+)\/settlement$/,
     async (request, id) => bets.payOut(id, (await bodyOf(request)).status),
@@ -43,11 +50,17 @@ const ROUTES = [
 /** Name the proxies before this process, whose headers are trusted. @param {import('node:http').IncomingMessage} request */
 const ipOf = (request) => clientIpFrom(request, { trustedProxies: [] });
 
-/** An invalid request is 400, a player without a location 409, and any other error is the server's. @param {unknown} error */
-function statusOf(error) {
-  if (error instanceof SyntaxError) return 400;
-  if (isReportingError(error) && error.code === 'validation') return 400;
-  return isReportingError(error) && error.code === 'location' ? 409 : 503;
+/**
+ * An invalid request is 400, a player without a location 409, and any other error is the server's: 503. The page shows
+ * `message`.
+ * @param {unknown} error
+ * @returns {{ status: number, error: string, message: string }}
+ */
+function failureOf(error) {
+  if (error instanceof SyntaxError) return { status: 400, error: 'validation', message: playerMessage('entries').text };
+  if (!isReportingError(error)) return { status: 503, error: 'failed', message: playerMessage('in-doubt').text };
+  const status = { validation: 400, location: 409 }[String(error.code)] ?? 503;
+  return { status, error: error.code, message: playerMessage(error).text };
 }
 
 const server = createServer(async (request, response) => {
@@ -60,12 +73,13 @@ const server = createServer(async (request, response) => {
       const found = route.exec(`${method} ${url}`);
       if (!found) continue;
       const result = await handle(request, found[1] ?? '');
-      return answer(result === false ? 404 : 200, { result });
+      return typeof result === 'boolean' ? answer(result ? 200 : 404, { settled: result }) : answer(200, result);
     }
     answer(404, { error: 'not found' });
   } catch (error) {
     console.error(error instanceof Error ? error.message : 'A request failed.');
-    answer(statusOf(error), { error: isReportingError(error) ? error.code : 'failed' });
+    const { status, ...body } = failureOf(error);
+    answer(status, body);
   }
 });
 const host = process.env.HOST ?? '127.0.0.1';

@@ -1,5 +1,6 @@
 // Each change of a bet or a withdrawal commits together with its report, or neither does.
 import { randomUUID } from 'node:crypto';
+import { pageLocation } from 'location-sdk';
 import { pool, transaction } from './database.js';
 
 /** Stands for the verified players of a real operator. */
@@ -58,20 +59,32 @@ function withdrawalOf(id, player, amount) {
   return { request_id: id, amount, user, metadata: bank, withdrawalId: id, userId: player };
 }
 
+/** The body that `postOnce` sends. @typedef {{ key: string, stake: number, location?: unknown }} SentBet */
+/** The same for a withdrawal. @typedef {{ key: string, amount: number, location?: unknown }} SentWithdrawal */
+
 /** @param {import('location-sdk/outbox').Outbox} outbox */
 export const createBets = (outbox) => ({
-  /** Step 1: one statement for the bet and its report, which was checked and located before. */
-  async place(/** @type {string} */ player, /** @type {number} */ stake, /** @type {string | undefined} */ clientIP) {
-    const id = `BET-${randomUUID()}`;
-    const bet = { bet_id: id, amount: stake, user: betUser(player) };
-    const report = await outbox.prepare('reportBetEvent', bet, { clientIP });
-    await pool.query('INSERT INTO bets (id, player, stake) VALUES ($1, $2, $3) RETURNING location_sdk.enqueue($4)', [
-      id,
-      player,
-      stake,
-      report.value,
-    ]);
-    return id;
+  /**
+   * Step 1: one statement for the bet and its report, which was checked and located before. The same key of the same
+   * player is the same bet.
+   * @param {string} player @param {SentBet} sent @param {string | undefined} clientIP
+   * @returns {Promise<{ bet_id: string, message: string }>}
+   */
+  async place(player, sent, clientIP) {
+    const { key, stake } = sent;
+    const find = 'SELECT id, stake FROM bets WHERE player = $1 AND key = $2';
+    const before = (await pool.query(find, [player, key])).rows[0];
+    if (before) return { bet_id: before.id, message: `Your bet of ${before.stake} was placed before.` };
+    const bet_id = `BET-${randomUUID()}`;
+    const where = { location: pageLocation(sent.location), clientIP };
+    const report = await outbox.prepare('reportBetEvent', { bet_id, amount: stake, user: betUser(player) }, where);
+    const inserted = await pool.query(
+      `INSERT INTO bets (id, player, key, stake) VALUES ($1, $2, $3, $4)
+       ON CONFLICT (player, key) DO NOTHING RETURNING location_sdk.enqueue($5)`,
+      [bet_id, player, key, stake, report.value],
+    );
+    if (inserted.rowCount === 1) return { bet_id, message: `Your bet of ${stake} is placed.` };
+    return this.place(player, sent, clientIP); // another request placed it meanwhile
   },
 
   /** Step 2. False if there is no such open bet. */
@@ -95,19 +108,26 @@ export const createBets = (outbox) => ({
       return true;
     }),
 
-  /** Step 3, as step 1. */
-  async withdraw(
-    /** @type {string} */ player,
-    /** @type {number} */ amount,
-    /** @type {string | undefined} */ clientIP,
-  ) {
-    const id = `WR-${randomUUID()}`;
-    const report = await outbox.prepare('reportWithdrawalEvent', withdrawalOf(id, player, amount), { clientIP });
-    await pool.query(
-      'INSERT INTO withdrawals (id, player, amount) VALUES ($1, $2, $3) RETURNING location_sdk.enqueue($4)',
-      [id, player, amount, report.value],
+  /**
+   * Step 3, as step 1.
+   * @param {string} player @param {SentWithdrawal} sent @param {string | undefined} clientIP
+   * @returns {Promise<{ request_id: string, message: string }>}
+   */
+  async withdraw(player, sent, clientIP) {
+    const { key, amount } = sent;
+    const find = 'SELECT id, amount FROM withdrawals WHERE player = $1 AND key = $2';
+    const before = (await pool.query(find, [player, key])).rows[0];
+    if (before) return { request_id: before.id, message: `Your withdrawal of ${before.amount} was requested before.` };
+    const request_id = `WR-${randomUUID()}`;
+    const where = { location: pageLocation(sent.location), clientIP };
+    const report = await outbox.prepare('reportWithdrawalEvent', withdrawalOf(request_id, player, amount), where);
+    const inserted = await pool.query(
+      `INSERT INTO withdrawals (id, player, key, amount) VALUES ($1, $2, $3, $4)
+       ON CONFLICT (player, key) DO NOTHING RETURNING location_sdk.enqueue($5)`,
+      [request_id, player, key, amount, report.value],
     );
-    return id;
+    if (inserted.rowCount === 1) return { request_id, message: `Your withdrawal of ${amount} is requested.` };
+    return this.withdraw(player, sent, clientIP); // another request placed it meanwhile
   },
 
   /** Step 4. The outbox takes the location of step 3. False if there is no such open withdrawal. */

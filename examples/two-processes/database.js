@@ -23,9 +23,13 @@ export const createTables = () =>
   transaction(async (client) => {
     await client.query('SELECT pg_advisory_xact_lock(4711)');
     await client.query(`
-      CREATE TABLE IF NOT EXISTS bets (id text PRIMARY KEY, player text NOT NULL, stake numeric NOT NULL, payout numeric);
+      CREATE TABLE IF NOT EXISTS bets (
+        id text PRIMARY KEY, player text NOT NULL, key text NOT NULL, stake numeric NOT NULL, payout numeric,
+        UNIQUE (player, key)
+      );
       CREATE TABLE IF NOT EXISTS withdrawals (
-        id text PRIMARY KEY, player text NOT NULL, amount numeric NOT NULL, status text
+        id text PRIMARY KEY, player text NOT NULL, key text NOT NULL, amount numeric NOT NULL, status text,
+        UNIQUE (player, key)
       )`);
   });
 

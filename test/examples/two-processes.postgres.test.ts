@@ -70,28 +70,29 @@ afterAll(async () => {
 });
 
 it('reports the four steps, also when the worker is killed between them', async () => {
-  const { body: bet } = await post('/bets', { stake: 1_500 });
-  expect(bet).toEqual({ result: expect.stringMatching(/^BET-/) });
-  await expect
-    .poll(async () => (await fetch(`${api}/health`)).json())
-    .toMatchObject({ result: { recorded: 1, 'in-flight': 0 } });
-  expect(held(bet.result)).toEqual(['reportBetEvent']);
+  const location = { latitude: 6.4474, longitude: 7.5139, accuracy: 20, source: 'gps' };
+  const { body: bet } = await post('/bets', { key: 'first', stake: 1_500, location });
+  expect(bet).toEqual({ bet_id: expect.stringMatching(/^BET-/), message: 'Your bet of 1500 is placed.' });
+  await expect.poll(async () => (await fetch(`${api}/health`)).json()).toMatchObject({ recorded: 1, 'in-flight': 0 });
+  expect(held(bet.bet_id)).toEqual(['reportBetEvent']);
+  expect(gateway.reports()[0]?.body).toMatchObject({ location });
 
   for (const child of started.filter(({ spawnargs }) => spawnargs[1]?.endsWith('worker.js'))) child.kill('SIGKILL');
-  expect(await post(`/bets/${bet.result}/settlement`, { payout: 4_000 })).toMatchObject({ status: 200 });
-  expect(await post(`/bets/${bet.result}/settlement`, { payout: 9_999 })).toMatchObject({ status: 404 });
-  const { body: withdrawal } = await post('/withdrawals', { amount: 2_000 });
-  expect(await post(`/withdrawals/${withdrawal.result}/settlement`, { status: 'SUCCESS' })).toMatchObject({
+  expect(await post(`/bets/${bet.bet_id}/settlement`, { payout: 4_000 })).toMatchObject({ status: 200 });
+  expect(await post(`/bets/${bet.bet_id}/settlement`, { payout: 9_999 })).toMatchObject({ status: 404 });
+  const { body: withdrawal } = await post('/withdrawals', { key: 'first', amount: 2_000 });
+  expect(withdrawal.message).toBe('Your withdrawal of 2000 is requested.');
+  expect(await post(`/withdrawals/${withdrawal.request_id}/settlement`, { status: 'SUCCESS' })).toMatchObject({
     status: 200,
   });
-  expect(held(bet.result)).toEqual(['reportBetEvent']);
+  expect(held(bet.bet_id)).toEqual(['reportBetEvent']);
 
   const worker = await start('worker');
-  await expect.poll(() => held(bet.result)).toEqual(['reportBetEvent', 'reportSettledBet']);
-  await expect.poll(() => held(withdrawal.result)).toEqual(['reportWithdrawalEvent', 'reportSettledWithdrawal']);
+  await expect.poll(() => held(bet.bet_id)).toEqual(['reportBetEvent', 'reportSettledBet']);
+  await expect.poll(() => held(withdrawal.request_id)).toEqual(['reportWithdrawalEvent', 'reportSettledWithdrawal']);
   const [requested, settled] = gateway
     .reports()
-    .filter(({ reference }) => reference === withdrawal.result)
+    .filter(({ reference }) => reference === withdrawal.request_id)
     .map(({ body }) => asRecord(body).location);
   expect(asRecord(requested).source).toEqual(expect.any(String));
   expect(settled).toEqual(requested);
@@ -103,15 +104,39 @@ it('reports the four steps, also when the worker is killed between them', async 
   metrics = worker.address;
 });
 
+it.each([
+  ['/bets', { stake: 700 }, 'Your bet of 700 was placed before.'],
+  ['/withdrawals', { amount: 700 }, 'Your withdrawal of 700 was requested before.'],
+])('%s: the same key of the same player is one, also at the same time', async (path, content, before) => {
+  const lock = new pg.Client({ connectionString: env.DATABASE_URL });
+  await lock.connect();
+  // Reads go on, and the inserts wait for each other.
+  await lock.query(`BEGIN; LOCK TABLE ${path.slice(1)} IN SHARE ROW EXCLUSIVE MODE`);
+  const press = () => post(path, { key: 'second', ...content });
+  const presses = [press(), press(), press()];
+  const waiting = `SELECT count(*)::int AS waiting FROM pg_locks WHERE relation = '${path.slice(1)}'::regclass AND NOT granted`;
+  await expect.poll(async () => (await lock.query(waiting)).rows, { timeout: 20_000 }).toEqual([{ waiting: 3 }]);
+  await lock.query('COMMIT');
+  const answers = [...(await Promise.all(presses)), await press()];
+  expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 200]);
+  expect(new Set(answers.map(({ body }) => body.bet_id ?? body.request_id)).size).toBe(1);
+  expect(answers.filter(({ body }) => body.message === before)).toHaveLength(3);
+  const { rows } = await lock.query(`SELECT player FROM ${path.slice(1)} WHERE key = 'second'`);
+  expect(rows).toEqual([{ player: 'U-88412' }]);
+  await lock.end();
+});
+
 it('refuses a wrong stake, and keeps no bet without its report', async () => {
-  expect(await post('/bets', { stake: 'much' })).toEqual({ status: 400, body: { error: 'validation' } });
+  const message = expect.stringMatching(/^Something is wrong with this entry/);
+  for (const wrong of [{ key: 'third', stake: 'much' }, { stake: 5 }])
+    expect(await post('/bets', wrong)).toEqual({ status: 400, body: { error: 'validation', message } });
   const client = new pg.Client({ connectionString: env.DATABASE_URL });
   await client.connect();
   const { rows } = await client.query(
     'SELECT (SELECT count(*)::int FROM bets) AS bets, (SELECT count(*)::int FROM location_sdk.reports) AS reports',
   );
   await client.end();
-  expect(rows).toEqual([{ bets: 1, reports: 4 }]);
+  expect(rows).toEqual([{ bets: 2, reports: 6 }]);
 });
 
 it.each([
