@@ -4,6 +4,6 @@
  */
 export async function register() {
   if (process.env.NEXT_RUNTIME !== 'nodejs') return;
-  const { openReports } = await import('./lib/reports.js');
+  const { openReports } = await import('./lib/reports');
   await openReports();
 }

@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { npm, pack, run } from '../support/packed.js';
@@ -17,6 +17,30 @@ export interface Example {
   scriptsIn(folder: string): string;
   remove(): Promise<void>;
 }
+
+/**
+ * The output of a command that must fail, while a file of the page sends the player: the backend adds the player, and
+ * a visitor can forge what the page sends.
+ */
+export async function refusalOfPlayer(example: Example, file: string, program: string, ...words: string[]) {
+  const path = join(example.folder, file);
+  const code = readFileSync(path, 'utf8');
+  const wrong = code.replace('{ stake:', "{ user: { nin: '99012345678' }, stake:");
+  if (wrong === code) throw new Error(`${file} has no payload with a stake`);
+  writeFileSync(path, wrong);
+  try {
+    await example.run(program, ...words);
+  } catch (error) {
+    const { stdout = error, stderr } = error as { stdout?: unknown; stderr?: unknown };
+    return `${stdout}${stderr}`;
+  } finally {
+    writeFileSync(path, code);
+  }
+  throw new Error(`${file} was compiled with the player in its payload`);
+}
+
+/** The compiler's words about the player in a payload. */
+export const PLAYER_REFUSED = /Type '\{ nin: string; \}' is not assignable to type 'never'/;
 
 /** Syntax that Chrome 80 to 84 cannot read. Minifiers write it in every bundle that names no older browsers. */
 export const TOO_NEW = /(?:\?\?|\|\||&&)=/;

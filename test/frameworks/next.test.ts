@@ -6,7 +6,7 @@ import { launchChromium } from '../browser/chromium.js';
 import { grantGeolocation, POSITION } from '../browser/geolocation.js';
 import { violationsByScheme } from '../browser/violations.js';
 import { freePort } from '../support/free-port.js';
-import { type Example, installExample, type Started, TOO_NEW } from './example.js';
+import { type Example, installExample, PLAYER_REFUSED, refusalOfPlayer, type Started, TOO_NEW } from './example.js';
 import { startGateway } from './gateway.js';
 
 /** The example of Next.js, built and started. */
@@ -68,6 +68,14 @@ test('next build prerenders the page, and older phones can read its scripts', ()
   expect(built).toMatch(/○ \//);
   expect(built).toMatch(/ƒ \/bets/);
   expect(example.scriptsIn('.next/static')).not.toMatch(TOO_NEW);
+});
+
+test('the build reads the types, and they refuse a payload with the player', async () => {
+  expect(built).toMatch(/Finished TypeScript/);
+  // Not `next build` again: the pages of these tests come from the first one.
+  const refusal = await refusalOfPlayer(example, 'app/bet.tsx', 'npx', 'tsc');
+  expect(refusal).toMatch(/^app\/bet\.tsx/m);
+  expect(refusal).toMatch(PLAYER_REFUSED);
 });
 
 test('a bet is reported through the outbox, and the page is accessible', async () => {

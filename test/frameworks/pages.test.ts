@@ -8,7 +8,7 @@ import { grantGeolocation, POSITION } from '../browser/geolocation.js';
 import { violationsByScheme } from '../browser/violations.js';
 import { freePort } from '../support/free-port.js';
 import { root } from '../support/run.js';
-import { type Example, installExample, TOO_NEW } from './example.js';
+import { type Example, installExample, PLAYER_REFUSED, refusalOfPlayer, TOO_NEW } from './example.js';
 import { startGateway } from './gateway.js';
 
 /**
@@ -29,7 +29,7 @@ let worlds: readonly World[] = [];
 
 beforeAll(async () => {
   example = await installExample('vue-svelte-jquery');
-  cpSync(join(root, 'examples/react/server.js'), join(example.folder, 'server.js'));
+  cpSync(join(root, 'examples/react/server.ts'), join(example.folder, 'server.ts'));
   await example.run('npm', 'run', 'build');
   browser = await launchChromium();
   sites = await Promise.all(['vue', 'svelte', 'jquery'].map(startSite));
@@ -87,8 +87,14 @@ test('each reports the position, and is accessible', () =>
     expect(world.gateway.reports()[0]?.body).toMatchObject({ location: { ...POSITION, source: 'gps' } });
   }));
 
+test.each(['bet.vue', 'bet.svelte', 'jquery.ts'])('the build of %s refuses a payload with the player', async (name) => {
+  const refusal = await refusalOfPlayer(example, `src/${name}`, 'npm', 'run', 'build');
+  expect(refusal).toContain(`src/${name}`);
+  expect(refusal).toMatch(PLAYER_REFUSED);
+});
+
 test('older phones can read the bundles', () => {
-  expect(example.scriptsIn('dist')).not.toMatch(TOO_NEW);
+  expect(example.scriptsIn('dist/page')).not.toMatch(TOO_NEW);
 });
 
 for (const [what, drive] of Object.entries(CASES)) test(what, () => withEach(drive));

@@ -8,7 +8,7 @@ import { launchChromium } from '../browser/chromium.js';
 import { grantGeolocation, POSITION } from '../browser/geolocation.js';
 import { violationsByScheme } from '../browser/violations.js';
 import { freePort } from '../support/free-port.js';
-import { type Example, installExample, TOO_NEW } from './example.js';
+import { type Example, installExample, PLAYER_REFUSED, refusalOfPlayer, TOO_NEW } from './example.js';
 import { startGateway } from './gateway.js';
 
 /** The example of React, built by Vite and served by its own backend; and Vite's server in front of that backend. */
@@ -71,19 +71,25 @@ test("Vite's server forwards the bets", async () => {
   await vite.stop();
 });
 
+test('the build refuses a payload with the player', async () => {
+  const refusal = await refusalOfPlayer(example, 'src/bet.tsx', 'npm', 'run', 'build');
+  expect(refusal).toMatch(/^src\/bet\.tsx/m);
+  expect(refusal).toMatch(PLAYER_REFUSED);
+});
+
 test('older phones can read the bundle', () => {
-  expect(example.scriptsIn('dist')).not.toMatch(TOO_NEW);
+  expect(example.scriptsIn('dist/page')).not.toMatch(TOO_NEW);
 });
 
 test('the bundle grows by at most 6 kB', async () => {
   const sizeIn = (folder: string) => gzipSync(example.scriptsIn(folder), { level: 9 }).byteLength;
   writeFileSync(join(example.folder, 'nothing.js'), 'export const postOnce = async () => ({});\n');
-  const config = `import own from './vite.config.js';
+  const config = `import own from './vite.config.ts';
 export default { ...own, resolve: { alias: { 'location-sdk/page': new URL('./nothing.js', import.meta.url).pathname } }, build: { ...own.build, outDir: 'without' } };
 `;
   writeFileSync(join(example.folder, 'without.config.js'), config);
   await example.run('npx', 'vite', 'build', '--config', 'without.config.js');
-  const growth = sizeIn('dist') - sizeIn('without');
+  const growth = sizeIn('dist/page') - sizeIn('without');
   expect(growth).toBeGreaterThan(2_000);
   expect(growth).toBeLessThanOrEqual(6_000);
 });

@@ -1,20 +1,20 @@
 'use client';
 import { postOnce } from 'location-sdk/page';
-import { useEffect, useRef, useState } from 'react';
+import { type SubmitEvent, useEffect, useRef, useState } from 'react';
 
 const LOADING = 'One moment. If this text stays, contact support.';
 
 export function Bet() {
   const [stake, setStake] = useState('');
   const [{ text, isBusy }, show] = useState({ text: LOADING, isBusy: true });
-  const button = useRef(null);
+  const button = useRef<HTMLButtonElement>(null);
   useEffect(() => show({ text: '', isBusy: false }), []); // the script has loaded
   // A disabled button loses the focus.
   useEffect(() => {
-    if (!isBusy && text) button.current.focus();
+    if (!isBusy && text) button.current?.focus();
   }, [isBusy, text]);
 
-  async function submit(event) {
+  async function submit(event: SubmitEvent) {
     event.preventDefault();
     show({ text: 'One moment, please.', isBusy: true });
     const { isOver, message } = await postOnce('/bets', { stake: Number(stake) });

@@ -1,8 +1,10 @@
+import type { Metadata } from 'next';
+import type { ReactNode } from 'react';
 import './style.css';
 
-export const metadata = { title: 'Place a bet', icons: 'data:,' };
+export const metadata: Metadata = { title: 'Place a bet', icons: 'data:,' };
 
-export default function Layout({ children }) {
+export default function Layout({ children }: { children: ReactNode }) {
   return (
     <html lang="en">
       <body>{children}</body>

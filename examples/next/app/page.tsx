@@ -1,4 +1,4 @@
-import { Bet } from './bet.jsx';
+import { Bet } from './bet';
 
 export default function Page() {
   return (

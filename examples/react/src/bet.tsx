@@ -1,16 +1,16 @@
 import { postOnce } from 'location-sdk/page';
-import { useEffect, useRef, useState } from 'react';
+import { type SubmitEvent, useEffect, useRef, useState } from 'react';
 
 export function Bet() {
   const [stake, setStake] = useState('');
   const [{ text, isBusy }, show] = useState({ text: '', isBusy: false });
-  const button = useRef(null);
+  const button = useRef<HTMLButtonElement>(null);
   // A disabled button loses the focus.
   useEffect(() => {
-    if (!isBusy && text) button.current.focus();
+    if (!isBusy && text) button.current?.focus();
   }, [isBusy, text]);
 
-  async function submit(event) {
+  async function submit(event: SubmitEvent) {
     event.preventDefault();
     show({ text: 'One moment, please.', isBusy: true });
     const { isOver, message } = await postOnce('/bets', { stake: Number(stake) });

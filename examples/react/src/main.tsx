@@ -1,10 +1,12 @@
 import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
-import { Bet } from './bet.jsx';
+import { Bet } from './bet';
 import './style.css';
 
-createRoot(document.getElementById('root')).render(
-  <StrictMode>
-    <Bet />
-  </StrictMode>,
-);
+const root = document.getElementById('root');
+if (root)
+  createRoot(root).render(
+    <StrictMode>
+      <Bet />
+    </StrictMode>,
+  );

@@ -3,7 +3,7 @@ import { postOnce } from 'location-sdk/page';
 
 const form = $('form');
 
-function show(text, isBusy) {
+function show(text: string, isBusy: boolean) {
   form.find('[role=status]').text(text);
   form.find('fieldset').prop('disabled', isBusy);
 }

@@ -2,5 +2,5 @@ import { mount } from 'svelte';
 import Bet from './bet.svelte';
 
 const target = document.querySelector('#slip');
-mount(Bet, { target });
-target.firstChild.remove(); // the text for a script that does not run
+if (target) mount(Bet, { target });
+target?.firstChild?.remove(); // the text for a script that does not run

@@ -18,6 +18,8 @@ type PostedContent = (object | Readonly<Record<string, unknown>>) & {
   readonly key?: never;
   /** `postOnce` adds it. */
   readonly location?: never;
+  /** Your backend knows the player from its session. */
+  readonly user?: never;
 };
 
 /** The settings of one `postOnce`. */

@@ -20,6 +20,8 @@ export const mistakes = (error: ReportingError) => [
   page.reportWithdrawalEvent({ request_id: 'W-1', userId: 'U-1' }),
   // @ts-expect-error: the relay adds the player.
   page.createClient({ relayUrl: '/relay' }).reportBetEvent({ bet_id: 'B-1', user }),
+  // @ts-expect-error: the backend knows the player.
+  page.postOnce('/bets', { stake: 1500, user: { nin: '99012345678' } }),
   // @ts-expect-error: a page reports through a relay.
   page.configure({ gateways: { staging: { baseUrl: 'https://gateway.example.com' } } }),
   // @ts-expect-error: a database is passed open.

@@ -1,10 +1,10 @@
 import { clientIpFrom, playerMessage } from 'location-sdk';
-import { openReports } from '../../lib/reports.js';
+import { openReports } from '../../lib/reports';
 
 export const dynamic = 'force-dynamic';
 
 /** Your own route: it places the bet and reports it. A repeated request with the same key is the same bet. */
-export async function POST(/** @type {Request} */ request) {
+export async function POST(request: Request) {
   try {
     const { placeOnce } = await openReports();
     // Behind your proxy. A route handler of Next.js does not see the address of the connection.
