@@ -2,7 +2,11 @@
 import { createClient } from '../core/client/create-relayed-client.js';
 import { install, pageGlobal } from '../core/client/page-global.js';
 import { createOutbox } from '../outbox/create-page-outbox.js';
-import { indexedDbStore } from '../outbox/stores/indexeddb/store.js';
+import { pageLedger } from '../outbox/stores/indexeddb/ledger.js';
+import type { IndexedDbStoreOptions } from '../outbox/stores/indexeddb/options.js';
+import { openIndexedDb } from '../outbox/stores/indexeddb/store.js';
+
+const indexedDbStore = (options: IndexedDbStoreOptions = {}) => openIndexedDb(options, pageLedger);
 
 export const LocationSDK = { ...pageGlobal(createClient), createOutbox, indexedDbStore };
 

@@ -81,6 +81,7 @@ export const SITUATIONS = [
   'refusal during a pause condemns nothing',
   'refused report waits behind the breaker',
   'a success ends the strikes',
+  'several ends change a pause at once',
   'probe sent',
   'probe sent by a worker that is full',
   'probe finds no report',

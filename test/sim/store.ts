@@ -6,7 +6,7 @@ import {
   operationScope,
   otherGateway,
 } from '../../src/outbox/rules/destination.js';
-import { notPaused, type Pause, type PauseChange } from '../../src/outbox/rules/pause.js';
+import { isStruck, notPaused, type Pause, type PauseChange } from '../../src/outbox/rules/pause.js';
 import type { Change, Row } from '../../src/outbox/rules/state-machine.js';
 import type {
   ClaimRequest,
@@ -219,7 +219,11 @@ export function createStore(now: () => number, decisions: Decisions, watcher: Wa
     enqueue: (given: readonly NewRow[]): Enqueued[] => given.map((row) => add(row, now())),
     turn({ writes, claim: request }: Turn): TurnResult {
       const at = now();
-      return { written: writes.map((one) => write(one, at)), claimed: request ? claim(request, at) : [] };
+      return {
+        written: writes.map((one) => write(one, at)),
+        claimed: request ? claim(request, at) : [],
+        struck: destinations.flatMap(({ breakers }) => breakers.filter(isStruck)),
+      };
     },
     outlook(): DestinationState[] {
       const at = now();

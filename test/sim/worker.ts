@@ -16,8 +16,9 @@ import {
   type PauseChange,
   type SeenPauses,
   seenWith,
+  withStruck,
 } from '../../src/outbox/rules/pause.js';
-import type { Row } from '../../src/outbox/rules/state-machine.js';
+import type { Change, Row } from '../../src/outbox/rules/state-machine.js';
 import type { ProbeOf } from '../../src/outbox/sending/pauses.js';
 import { type Finished, GATHER_MS, NOT_SENT } from '../../src/outbox/sending/plan.js';
 import { createClaimants } from '../../src/outbox/store/claimants.js';
@@ -57,6 +58,17 @@ export interface Surroundings {
   readonly reportOf: (id: string) => Report;
 }
 
+/** An attempt that has ended, whose pauses are not written yet. */
+interface Attempted extends Omit<AttemptEnd, 'probe'> {
+  readonly attempt: Attempt;
+  readonly row: Row;
+  readonly reply: Known;
+  readonly change: Change;
+  readonly probe: ProbeOf | undefined;
+  /** The change if its refusal quarantines nothing. */
+  readonly later: () => Change;
+}
+
 interface Probe {
   readonly pause: Pause;
   readonly takenAt: number;
@@ -84,6 +96,7 @@ export function createWorker(
   const addressFor = ({ account, environment }: Report) =>
     (accounts.find((one) => one.account === account) ?? accounts[0])?.gateways[environment] ?? '';
   const places = createPlaces(concurrency, coverage);
+  let attempted: Attempted[] = [];
   let finished: Finished[] = [];
   let seenPauses: SeenPauses = [];
   let isBound = true;
@@ -116,7 +129,16 @@ export function createWorker(
   const clock = () => schedule.now() + clockOffset;
   const storeFails = () => schedule.now() < scenario.wellAt && random.chance(scenario.store);
 
-  function turn(probe: Probe | undefined, then: (worked: boolean) => void): void {
+  const turn = (probe: Probe | undefined, then: (worked: boolean) => void): void =>
+    judge(
+      () => turnJudged(probe, then),
+      () => {
+        failures += 1;
+        sleep(decisions.failureWaitMs(failures, pollMs));
+      },
+    );
+
+  function turnJudged(probe: Probe | undefined, then: (worked: boolean) => void): void {
     const number = places.turn();
     const batch = finished;
     finished = [];
@@ -141,6 +163,7 @@ export function createWorker(
     }
     point(() => {
       failures = 0;
+      if (result.struck) seenPauses = withStruck(seenPauses, result.struck);
       if (probe && result.claimed[0] && busy >= concurrency + probing)
         coverage['probe sent by a worker that is full'] += 1;
       busy += result.claimed.length - batch.length;
@@ -150,7 +173,13 @@ export function createWorker(
       if (probe) for (const { attempt } of claims) attempt.since = probe.since;
       for (const { row, attempt } of claims) {
         const start = () =>
-          begin(attempt, row, askedAt, probe && { scope: probe.pause, version: probe.pause.version + 1 }, number);
+          begin(
+            attempt,
+            row,
+            askedAt,
+            probe && { key: pauseKeyOf(probe.pause), version: probe.pause.version + 1 },
+            number,
+          );
         if (probe) start();
         else places.take(start);
       }
@@ -224,15 +253,11 @@ export function createWorker(
     const dependency = decisions.dependencyOf(store.get(decisions.asksFor(row, reply.ending)));
     const context = { retry: RETRY, random: random.next, keepBodies: false, dependency };
     point(() => {
-      const change = decisions.ended(row, reply.ending, context);
-      settle(attempt, reply, { ending: reply.ending, change }, probe, PAUSE_TRIES, (postponed) => {
-        attempt.postponed = postponed;
-        finished.push({
-          row,
-          change: postponed ? decisions.ended(row, decisions.postponed(reply.ending), context) : change,
-        });
-        left(probe);
-      });
+      const { ending } = reply;
+      const change = decisions.ended(row, ending, context);
+      const later = () => decisions.ended(row, decisions.postponed(ending), context);
+      attempted.push({ attempt, row, reply, ending, change, probe, later });
+      left(probe);
     });
   }
 
@@ -251,62 +276,81 @@ export function createWorker(
   }
 
   /**
-   * Like `settle` of `src/outbox/sending/pauses.ts`: it writes the pauses first, and returns whether a refusal must not
-   * quarantine.
+   * Like `judge` of `src/outbox/sending/turns.ts`: of one operation after the other, it writes the pauses of the
+   * attempts that have ended, and then decides their changes. `failed`: the store did.
    */
-  function settle(
-    attempt: Attempt,
-    reply: Known,
-    ending: Omit<AttemptEnd, 'probe'>,
-    probe: ProbeOf | undefined,
-    tries: number,
-    then: (postponed: boolean) => void,
-  ): void {
-    const destination = destinationScope(attempt.report);
-    const breaker = decisions.breakerOf(attempt.report);
-    const refused = decisions.isRefusal(ending);
-    const done = (postponed: boolean, paused: readonly PauseScope[]) => {
-      world.settled += 1;
-      attempt.settled = world.settled;
-      // A refusal that could not be counted, since others changed the pause every time, does not quarantine either.
-      attempt.settledPaused = tries === 0 || paused.length > 0;
-      if (tries === 0 && postponed) places.holdBack(destination);
-      for (const one of paused) places.holdBack(one);
-      point(() => then(postponed));
-    };
-    if (!decisions.concernsPause({ ...ending, probe: probe?.version }, hasStrikes(seenPauses, breaker))) {
-      done(false, []);
+  function judge(then: () => void, failed: () => void): void {
+    const [first] = attempted;
+    if (!first) {
+      then();
       return;
     }
-    if (storeFails()) {
-      dropped(attempt, probe);
-      return;
-    }
-    const outlooks = tries > 0 ? store.outlook() : [];
-    const known = decisions.outlookOf(outlooks, destination);
-    if (!known) {
-      done(refused, []);
-      return;
-    }
-    const paused: PauseScope[] = [];
+    const destination = destinationScope(first.row);
+    const breaker = decisions.breakerOf(first.attempt.report);
+    const isOfOne = ({ attempt }: Attempted) => pauseKeyOf(decisions.breakerOf(attempt.report)) === pauseKeyOf(breaker);
+    const batch = attempted.filter(isOfOne);
+    const paused = new Set<Attempted>();
 
-    function look(pauses: readonly Pause[]): void {
-      const [seen, ...rest] = pauses;
-      if (!seen) {
-        done(false, paused);
+    function done(allowed: readonly Attempted[]): void {
+      for (const one of batch) {
+        const { attempt, row, change, later } = one;
+        world.settled += 1;
+        attempt.settled = world.settled;
+        attempt.settledPaused = paused.has(one);
+        attempt.postponed = !allowed.includes(one);
+        finished.push({ row, change: attempt.postponed ? later() : change });
+      }
+      attempted = attempted.filter((one) => !batch.includes(one));
+      for (const one of seenPauses)
+        if (one.reason !== undefined && [destination, breaker].some((other) => pauseKeyOf(other) === pauseKeyOf(one)))
+          places.holdBack(one);
+      point(() => judge(then, failed));
+    }
+
+    function count([scope, ...rest]: readonly PauseScope[], left: readonly Attempted[], tries = PAUSE_TRIES): void {
+      if (!scope) {
+        done(left);
         return;
       }
-      const end = {
-        ...ending,
-        probe: probe && pauseKeyOf(probe.scope) === pauseKeyOf(seen) ? probe.version : undefined,
-      };
-      const change = decisions.pausedBy(seen, end, { random: random.next, breakerAfter: scenario.breakerAfter });
+      const ends = left.map((one) => ({
+        ...one,
+        probe: one.probe?.key === pauseKeyOf(scope) ? one.probe.version : undefined,
+      }));
+      if (!ends.some((end) => decisions.concernsPause(end, hasStrikes(seenPauses, scope)))) {
+        count(rest, left);
+        return;
+      }
+      if (storeFails()) {
+        failed();
+        return;
+      }
+      const known = tries > 0 ? decisions.outlookOf(store.outlook(), destination) : undefined;
+      if (!known) {
+        // Refusals that could not be counted quarantine nothing.
+        for (const one of left) paused.add(one);
+        count(
+          rest,
+          left.filter((one) => !decisions.isRefusal(one)),
+        );
+        return;
+      }
+      const ofScope = known.breakers.find(({ operation }) => operation === scope.operation);
+      const seen = scope.operation === undefined ? known.pause : (ofScope ?? notPaused(scope));
+      const { change, steps } = countEnds(seen, ends);
       const next = () => {
         seenPauses = seenWith(seenPauses, change ?? seen);
-        if ((change ?? seen).reason !== undefined || seen.reason !== undefined) paused.push(seen);
-        if (refused && !decisions.mayQuarantine(seen, end.probe, { breakerAfter: scenario.breakerAfter }))
-          done(true, paused);
-        else look(rest);
+        for (const [index, { before, next: made, allowed }] of steps.entries()) {
+          const { attempt, reply, ending, probe } = ends[index] as (typeof ends)[number];
+          if (before.reason !== undefined || made?.reason !== undefined || !allowed)
+            paused.add(left[index] as Attempted);
+          if (made) tellStep(attempt, reply, before, made, probe);
+          if (made && isBreaker(seen))
+            attempt.opened = ending.kind === 'recorded' || ends[index]?.change.state === 'recorded';
+        }
+        count(
+          rest,
+          left.filter((one, index) => steps[index]?.allowed || !decisions.isRefusal(one)),
+        );
       };
       if (!change) {
         next();
@@ -315,22 +359,48 @@ export function createWorker(
       point(() => {
         if (!store.pause(change)) {
           coverage['two workers change a pause at once'] += 1;
-          return settle(attempt, reply, ending, probe, tries - 1, then);
+          count([scope, ...rest], left, tries - 1);
+          return;
         }
-        if (isBreaker(seen)) attempt.opened = ending.change.state === 'recorded';
         world.trace?.(`worker ${id}: ${pauseKeyOf(seen)} ${describePause(change)}`);
-        if (change.reason !== undefined && !isBreaker(seen)) rules.askedToWait(destination, reply);
-        if (change.reason === undefined && seen.reason !== undefined && end.probe === undefined)
-          breaks(world, 'only a probe ends a pause', subject(attempt));
-        if (end.probe !== undefined)
-          coverage[change.reason === undefined ? 'pause ended by a probe' : 'probe fails'] += 1;
-        else if (seen.reason === undefined && seen.strikes > 0 && change.strikes === 0)
-          coverage['a success ends the strikes'] += 1;
+        if (steps.filter(({ next: made }) => made).length > 1) coverage['several ends change a pause at once'] += 1;
         next();
       });
     }
-    const struck = known.breakers.find(({ operation }) => operation === breaker.operation);
-    look([known.pause, struck ?? notPaused(breaker)]);
+
+    /** Like `countEnds` of `src/outbox/rules/pause.ts`, with the decisions of a variant, and each step. */
+    function countEnds(seen: Pause, ends: readonly AttemptEnd[]) {
+      const settings = { random: random.next, breakerAfter: scenario.breakerAfter };
+      let pause = seen;
+      let change: PauseChange | undefined;
+      const steps = ends.map((end) => {
+        const before = pause;
+        const next = decisions.pausedBy(before, end, settings);
+        if (next) {
+          pause = decisions.changePause(before, next, 0);
+          change = { ...next, version: seen.version, continues: next.continues && (change?.continues ?? true) };
+        }
+        return { before, next, allowed: decisions.mayQuarantine(before, end.probe, settings) };
+      });
+      return { change, steps };
+    }
+
+    function tellStep(
+      attempt: Attempt,
+      reply: Known,
+      before: Pause,
+      made: PauseChange,
+      probe: number | undefined,
+    ): void {
+      if (made.reason !== undefined && !isBreaker(before)) rules.askedToWait(destination, reply);
+      if (made.reason === undefined && before.reason !== undefined && probe === undefined)
+        breaks(world, 'only a probe ends a pause', subject(attempt));
+      if (probe !== undefined) coverage[made.reason === undefined ? 'pause ended by a probe' : 'probe fails'] += 1;
+      else if (before.reason === undefined && before.strikes > 0 && made.strikes === 0)
+        coverage['a success ends the strikes'] += 1;
+    }
+
+    count([destination, breaker], batch);
   }
 
   /** `worked`: whether a probe has claimed a report. */
@@ -357,9 +427,9 @@ export function createWorker(
   };
 
   function gather(then: () => void): void {
-    const seen = finished.length;
-    if (decisions.isGathering(seen, standing()))
-      stay.resume(GATHER_MS, () => (finished.length > seen ? gather(then) : then()));
+    const ready = () => attempted.length + finished.length;
+    const seen = ready();
+    if (decisions.isGathering(seen, standing())) stay.resume(GATHER_MS, () => (ready() > seen ? gather(then) : then()));
     else then();
   }
 
@@ -396,7 +466,7 @@ export function createWorker(
 
   function turnOrSleep(): void {
     // If all places are busy and no attempt has ended, a turn would have nothing to do.
-    if (finished.length > 0 || busy < concurrency + probing) turn(undefined, look);
+    if (attempted.length + finished.length > 0 || busy < concurrency + probing) turn(undefined, look);
     else look(false);
   }
 

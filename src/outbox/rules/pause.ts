@@ -97,7 +97,7 @@ export const isRefusal = ({ ending, change }: Pick<AttemptEnd, 'ending' | 'chang
   change.state === 'quarantined' && ending.kind !== 'recorded' && ending.problem.status !== undefined;
 
 /** Whether an answer is a strike for the breaker of its operation: it would quarantine the report, or is foreign. */
-const isStrike = (end: Pick<AttemptEnd, 'ending' | 'change'>): boolean =>
+export const isStrike = (end: Pick<AttemptEnd, 'ending' | 'change'>): boolean =>
   isRefusal(end) || (end.ending.kind !== 'recorded' && end.ending.foreign === true);
 
 /**
@@ -158,6 +158,29 @@ export function pausedBy(seen: Pause, end: AttemptEnd, { random, breakerAfter }:
   };
 }
 
+/**
+ * The change of a pause or a breaker by several ends, in their order, and for each of them whether its refusal may
+ * quarantine.
+ */
+export function countEnds(
+  seen: Pause,
+  ends: readonly AttemptEnd[],
+  rules: PauseRules,
+): { readonly change: PauseChange | undefined; readonly allowed: readonly boolean[] } {
+  let pause = seen;
+  let change: PauseChange | undefined;
+  const allowed = ends.map((end) => {
+    const before = pause;
+    const next = pausedBy(before, end, rules);
+    if (next) {
+      pause = changePause(before, next, 0);
+      change = { ...next, version: seen.version, continues: next.continues && (change?.continues ?? true) };
+    }
+    return mayQuarantine(before, end.probe, rules);
+  });
+  return { change, allowed };
+}
+
 /** Whether a probe is due, also if its time is too far ahead: then a clock has jumped. */
 export const isProbeDue = ({ reason, remainingMs }: Pause): boolean =>
   reason !== undefined && (remainingMs <= 0 || remainingMs > LONGEST_WAIT_MS);
@@ -199,6 +222,12 @@ export const seenWith = (seen: SeenPauses, pause: SeenPauses[number]): SeenPause
   pause,
 ];
 
+/** The seen pauses with the closed breakers that have strikes, as the last turn found them. */
+export const withStruck = (seen: SeenPauses, struck: SeenPauses): SeenPauses => [
+  ...seen.filter((one) => !isStruck(one)),
+  ...struck,
+];
+
 /** The operations whose breaker is open. */
 export const heldBy = (seen: SeenPauses): readonly DestinationOperation[] =>
   seen.flatMap(({ account, environment, operation, reason }) =>
@@ -206,8 +235,11 @@ export const heldBy = (seen: SeenPauses): readonly DestinationOperation[] =>
   );
 
 /** Whether a breaker is closed and has strikes, which a success resets. */
+export const isStruck = ({ reason, strikes }: Pick<Pause, 'reason' | 'strikes'>): boolean =>
+  reason === undefined && strikes > 0;
+
 export const hasStrikes = (seen: SeenPauses, breaker: PauseScope): boolean =>
-  seen.some((one) => pauseKeyOf(one) === pauseKeyOf(breaker) && one.reason === undefined && one.strikes > 0);
+  seen.some((one) => pauseKeyOf(one) === pauseKeyOf(breaker) && isStruck(one));
 
 /** The state before the first pause. */
 export const notPaused = (scope: PauseScope): Pause => ({

@@ -8,41 +8,39 @@ import {
   pauseKeyOf,
 } from '../rules/destination.js';
 import {
+  type AttemptEnd,
   concernsPause,
+  countEnds,
   hasStrikes,
   heldBy,
   isRefusal,
-  mayQuarantine,
   notPaused,
   type Pause,
   type PauseChange,
-  pausedBy,
   postponed,
   type SeenPauses,
   seenWith,
+  withStruck,
 } from '../rules/pause.js';
 import { type Change, type Ending, type EndingContext, ended, type Row } from '../rules/state-machine.js';
 import type { OutboxSettings } from '../settings.js';
 import { type DestinationState, type OutboxStore, pausesOf } from '../store/store.js';
-import { outlookOf, PAUSE_TRIES } from './plan.js';
+import { type Finished, outlookOf, PAUSE_TRIES } from './plan.js';
 
 /** The probe that an attempt is. */
 export interface ProbeOf {
-  readonly scope: PauseScope;
+  /** The key of its pause. */
+  readonly key: string;
   readonly version: number;
 }
 
-interface AttemptedRow {
+/** An attempt that has ended, and the change that it would make to its row. */
+export interface Attempted {
   readonly row: Row;
   readonly ending: Ending;
   readonly probe: ProbeOf | undefined;
   readonly dependency: EndingContext['dependency'];
-}
-
-/** The change of a row after an attempt, and the scopes of the row that are paused now. */
-interface Judged {
   readonly change: Change;
-  readonly paused: readonly PauseScope[];
 }
 
 interface Parts extends Pick<OutboxSettings, 'logger' | 'retry' | 'random' | 'keepBodies' | 'breakerAfter'> {
@@ -73,48 +71,60 @@ export function createPauses(settings: Parts, events: Events) {
     }
   }
 
+  /** Counts ends in the pause of a scope, by one change. Returns which of their refusals may quarantine. */
+  async function count(scope: PauseScope, ends: readonly AttemptEnd[]): Promise<readonly boolean[]> {
+    for (let tries = 0; tries < PAUSE_TRIES; tries += 1) {
+      const known = outlookOf(await store.outlook([scope.account]), scope);
+      if (!known) break;
+      const all = [known.pause, ...known.breakers];
+      const seen = all.find(({ operation }) => operation === scope.operation) ?? notPaused(scope);
+      const { change, allowed } = countEnds(seen, ends, settings);
+      if (change && !(await store.pause(change))) continue;
+      pauses = seenWith(pauses, change ?? seen);
+      const isProbe = ends.some(({ probe }) => probe === seen.version);
+      if (change) announce(seen, change, isProbe);
+      return allowed;
+    }
+    // A refusal that could not be counted must not quarantine.
+    return [];
+  }
+
   return {
     seeAll(outlooks: readonly DestinationState[]): void {
       pauses = pausesOf(outlooks);
     },
+    seeStruck(struck: SeenPauses): void {
+      pauses = withStruck(pauses, struck);
+    },
+    isPaused: (scope: PauseScope): boolean =>
+      pauses.some((one) => pauseKeyOf(one) === pauseKeyOf(scope) && one.reason !== undefined),
     openBreakers: (): readonly DestinationOperation[] => heldBy(pauses),
-    /** Decides the change of a row after its attempt, and writes those of its pauses first. */
-    async judge({ row, ending, probe, dependency }: AttemptedRow): Promise<Judged> {
-      const context = { ...settings, dependency };
-      const change = ended(row, ending, context);
-      const breaker = operationScope(row);
-      const endFor = (pause: PauseScope) => ({
-        ending,
-        change,
-        probe: probe && pauseKeyOf(probe.scope) === pauseKeyOf(pause) ? probe.version : undefined,
-      });
-      const later = (paused: readonly PauseScope[]): Judged => ({
-        change: ended(row, postponed(ending), context),
-        paused,
-      });
-      if (!concernsPause({ ending, change, probe: probe?.version }, hasStrikes(pauses, breaker)))
-        return { change, paused: [] };
-      const refused = isRefusal({ ending, change });
-      attempts: for (let tries = 0; tries < PAUSE_TRIES; tries += 1) {
-        const outlooks = await store.outlook([row.account]);
-        const known = outlookOf(outlooks, row);
-        if (!known) break;
-        const paused: PauseScope[] = [];
-        // The pause of the destination comes first. While it lasts, the breaker counts only refusals of a probe.
-        const struck = known.breakers.find(({ operation }) => operation === breaker.operation);
-        for (const seen of [known.pause, struck ?? notPaused(breaker)]) {
-          const end = endFor(seen);
-          const next = pausedBy(seen, end, settings);
-          if (next && !(await store.pause(next))) continue attempts;
-          pauses = seenWith(pauses, next ?? seen);
-          if (next) announce(seen, next, end.probe === seen.version);
-          if ((next ?? seen).reason !== undefined) paused.push(seen);
-          if (refused && !mayQuarantine(seen, end.probe, settings)) return later(paused);
-        }
-        return { change, paused };
+    /** The end of an attempt, with the change that it would make to its row. */
+    endOf: (one: Omit<Attempted, 'change'>): Attempted => ({
+      ...one,
+      change: ended(one.row, one.ending, { ...settings, dependency: one.dependency }),
+    }),
+    /**
+     * Decides the changes of rows of one operation after their attempts, in the order of these. Writes those of their
+     * pauses first, each with one change, since many attempts end at once.
+     */
+    async judge(batch: readonly Attempted[], breaker: PauseScope): Promise<readonly Finished[]> {
+      let left = batch;
+      // The pause of the destination comes first. While it lasts, the breaker counts only refusals of a probe.
+      for (const scope of [destinationScope(breaker), breaker]) {
+        const key = pauseKeyOf(scope);
+        const ends = left.map((one) => ({ ...one, probe: one.probe?.key === key ? one.probe.version : undefined }));
+        if (!ends.some((end) => concernsPause(end, hasStrikes(pauses, scope)))) continue;
+        const allowed = await count(scope, ends);
+        left = left.filter((one, index) => allowed[index] || !isRefusal(one));
       }
-      // A refusal that could not be counted must not quarantine.
-      return refused ? later([destinationScope(row)]) : { change, paused: [] };
+      return batch.map((one) => {
+        const { row, ending, dependency, change } = one;
+        return {
+          row,
+          change: left.includes(one) ? change : ended(row, postponed(ending), { ...settings, dependency }),
+        };
+      });
     },
   };
 }

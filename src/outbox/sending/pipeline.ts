@@ -1,5 +1,6 @@
 import { type Clock, withTimeout } from '../../core/platform/time.js';
 import { destinationScope, operationScope, type PauseScope, pauseKeyOf } from '../rules/destination.js';
+import { type AttemptEnd, isStrike } from '../rules/pause.js';
 import type { Ending, Row } from '../rules/state-machine.js';
 import { GATHER_MS, isGathering, PREFETCH_MS, rowsToPrefetch } from './plan.js';
 
@@ -15,6 +16,7 @@ interface Prefetched {
 
 interface PipelineOptions {
   readonly concurrency: number;
+  readonly breakerAfter: number;
   readonly clock: Clock;
   readonly isStopping: () => boolean;
   /** The rows that the worker has claimed and not yet written, and those of them whose attempt has ended. */
@@ -38,11 +40,13 @@ const WEIGHT = 1 / 8;
  *
  * The outbox of a page has no pipeline: it claims as many rows as it sends at once, and writes each result at once.
  */
-export function createPipeline({ concurrency, clock, isStopping, count }: PipelineOptions) {
+export function createPipeline({ concurrency, breakerAfter, clock, isStopping, count }: PipelineOptions) {
   const prefetched: Prefetched[] = [];
   /** The last turn whose rows are held back, for each pause. */
   const heldBack = new Map<string, number>();
   let sending = 0;
+  /** The number of refusals in a row. */
+  let run = 0;
   let turns = 0;
   /** The average time of an attempt; undefined while it is not known. */
   let tookMs: number | undefined;
@@ -56,6 +60,11 @@ export function createPipeline({ concurrency, clock, isStopping, count }: Pipeli
   const places = (): number => concurrency + rowsToPrefetch(concurrency, tookMs);
   const isPaused = (scope: PauseScope, turn: number): boolean => turn <= (heldBack.get(pauseKeyOf(scope)) ?? -1);
   const isGatheringNow = (): boolean => isGathering(count().ended, { busy: count().busy, places: places() });
+
+  /** Holds back the prefetched rows of a scope. Rows of later turns are sent. */
+  function holdBack(scope: PauseScope): void {
+    heldBack.set(pauseKeyOf(scope), turns);
+  }
 
   const attemptOne = ({ row, attempt, since, turn }: Prefetched, began: number) =>
     attempt(
@@ -96,10 +105,7 @@ export function createPipeline({ concurrency, clock, isStopping, count }: Pipeli
       else if (sending < concurrency) void fillPlace(claimed);
       else prefetched.push(claimed);
     },
-    /** Holds back the prefetched rows of a scope. Rows of later turns are sent. */
-    holdBack(scope: PauseScope): void {
-      heldBack.set(pauseKeyOf(scope), turns);
-    },
+    holdBack,
     /** Waits while prefetched rows are sent, and then while each moment brings one more result. */
     async gather(): Promise<void> {
       hasTime = isGatheringNow() && prefetched.length > 0;
@@ -110,9 +116,15 @@ export function createPipeline({ concurrency, clock, isStopping, count }: Pipeli
         await waitForMore(GATHER_MS);
       }
     },
-    /** Called when an attempt has ended. It may be the last one that `gather` waits for. */
-    ended(): void {
-      if (!isGatheringNow() || (hasTime && prefetched.length === 0)) enough?.();
+    /**
+     * Called when an attempt has ended. It may be the last one that `gather` waits for. After as many refusals in a row
+     * as open the breaker, the turn comes at once, and until then no other report of the operation is sent.
+     */
+    ended(end: (Pick<AttemptEnd, 'ending' | 'change'> & { readonly row: Row }) | undefined): void {
+      if (end) run = isStrike(end) ? run + 1 : 0;
+      const isRun = run >= breakerAfter;
+      if (end && isRun) holdBack(operationScope(end.row));
+      if (isRun || !isGatheringNow() || (hasTime && prefetched.length === 0)) enough?.();
     },
   };
 }

@@ -1,11 +1,11 @@
 import { numbered } from '../../core/platform/portable.js';
 import { aboutReport, type Events, type StoreFailed } from '../events.js';
-import { destinationScope } from '../rules/destination.js';
+import { destinationScope, operationScope, pauseKeyOf } from '../rules/destination.js';
 import { type Pause, probeReturned } from '../rules/pause.js';
 import type { Ending, Row } from '../rules/state-machine.js';
 import type { OutboxSettings } from '../settings.js';
 import type { createAttemptRow } from './attempt-row.js';
-import type { createPauses, ProbeOf } from './pauses.js';
+import type { Attempted, createPauses, ProbeOf } from './pauses.js';
 import type { Pipeline } from './pipeline.js';
 import type { Places } from './places.js';
 import { asksFor, dependencyOf, type Finished, NOT_SENT, planTurn, type WorkerState } from './plan.js';
@@ -56,10 +56,11 @@ export function createTurn({
   wake,
 }: TurnParts) {
   const { events, waiters, storeFailed } = listeners;
-  const { finished, refused } = places;
+  const { attempted, finished, refused } = places;
 
   async function attempt({ row, askedAt, probe }: Claim, isHeldBack: boolean): Promise<Ending | undefined> {
     let known: Ending | undefined;
+    let end: Attempted | undefined;
     try {
       // A damaged row is not given back, which would hide its damage.
       const ending = isHeldBack && row.damage === undefined ? NOT_SENT : await attemptRow(row, askedAt);
@@ -68,19 +69,31 @@ export function createTurn({
       if (ending.kind !== 'recorded' && ending.pause) pipeline?.holdBack(destinationScope(row));
       const before = asksFor(row, ending);
       const dependency = dependencyOf(before === undefined ? undefined : (await store.get([before]))[0]);
-      const { change, paused } = await pauses.judge({ row, ending, probe, dependency });
-      // Again, for rows that were claimed while the pause was written.
-      for (const one of paused) pipeline?.holdBack(one);
-      finished.push({ row, change });
+      end = pauses.endOf({ row, ending, probe, dependency });
+      attempted.push(end);
     } catch (cause) {
       storeFailed('The store could not be read after an attempt.', cause);
       // The row stays in flight and in doubt until its lease is over.
       places.release(row);
     }
     if (probe) places.probeEnded();
-    pipeline?.ended();
+    pipeline?.ended(end);
     wake();
     return known;
+  }
+
+  /** Decides the results of the attempts that have ended, one operation after the other. */
+  async function judge(): Promise<void> {
+    for (let first = attempted[0]; first; first = attempted[0]) {
+      const breaker = operationScope(first.row);
+      const batch = attempted.filter(({ row }) => pauseKeyOf(row) === pauseKeyOf(breaker));
+      finished.push(...(await pauses.judge(batch, breaker)));
+      // Again, for rows that were claimed in the meantime.
+      if (pipeline)
+        for (const one of [destinationScope(breaker), breaker]) if (pauses.isPaused(one)) pipeline.holdBack(one);
+      // More may have ended in the meantime.
+      attempted.push(...attempted.splice(0).filter((one) => !batch.includes(one)));
+    }
   }
 
   /** Announces the results of refused writes. If the store cannot be read, the next turn tries again. */
@@ -102,13 +115,15 @@ export function createTurn({
    * it was taken.
    */
   return async (probe?: { readonly pause: Pause; readonly takenAt: number }): Promise<boolean> => {
+    await judge();
     pipeline?.turn();
     const batch = [...finished];
     const askedAt = probe?.takenAt ?? clock.now();
     const result = await store.turn(planTurn(batch, workerState(), probe?.pause));
     // Only now, so that a failed turn loses none. More may have come in the meantime.
     finished.splice(0, batch.length);
-    const probeOf = probe && { scope: probe.pause, version: probe.pause.version + 1 };
+    if (result.struck) pauses.seeStruck(result.struck);
+    const probeOf = probe && { key: pauseKeyOf(probe.pause), version: probe.pause.version + 1 };
     for (const row of result.claimed) {
       places.claimed(row, probe !== undefined);
       const claim = { row, askedAt, probe: probeOf };

@@ -34,7 +34,7 @@ export function createWorker(
   listeners: WorkerListeners,
   { makePipeline, makeUnlocking, watchDestinations, afterRestore }: WorkerParts,
 ) {
-  const { store, clock, leaseMs, pollMs, concurrency } = settings;
+  const { store, clock, leaseMs, pollMs, concurrency, breakerAfter } = settings;
   const { events, storeFailed, tellIdle } = listeners;
   let stopping = false;
   let isStoreDamaged = false;
@@ -49,7 +49,13 @@ export function createWorker(
   const bindings = createBindings(settings, events);
   const unlock = makeUnlocking?.(settings);
   const watch = watchDestinations?.(settings, events);
-  const pipeline = makePipeline?.({ concurrency, clock, isStopping: () => stopping, count: places.count });
+  const pipeline = makePipeline?.({
+    concurrency,
+    breakerAfter,
+    clock,
+    isStopping: () => stopping,
+    count: places.count,
+  });
   const attemptRow = createAttemptRow(settings, events, { signal: abort.signal, isStoreDamaged: () => isStoreDamaged });
   const turn = createTurn({
     settings,

@@ -10,7 +10,7 @@ import type {
   Rebinding,
   Rebound,
 } from '../rules/destination.js';
-import type { Pause, PauseChange } from '../rules/pause.js';
+import type { Pause, PauseChange, SeenPauses } from '../rules/pause.js';
 import type { LogLine } from '../rules/receipt-entry.js';
 import type { PruneRequest, PruneStep } from '../rules/retention.js';
 import type { Row, RowState, Write } from '../rules/state-machine.js';
@@ -68,6 +68,8 @@ export interface TurnResult {
   /** For each write, in order, whether it was made. */
   readonly written: readonly boolean[];
   readonly claimed: readonly Row[];
+  /** The closed breakers with strikes, which a success resets. Absent: the store did not look. */
+  readonly struck?: SeenPauses;
 }
 
 export interface DestinationState extends BoundDestination {

@@ -1,5 +1,5 @@
 import { type BoundDestination, destinationScope, type Rebinding } from '../rules/destination.js';
-import { changePause, notPaused, type Pause, type PauseChange } from '../rules/pause.js';
+import { changePause, isStruck, notPaused, type Pause, type PauseChange } from '../rules/pause.js';
 import type { DestinationState } from '../store/store.js';
 
 /** A destination as the stores without SQL keep it. */
@@ -36,6 +36,9 @@ export function withPause<T extends KeptDestination>(
   const pause = changePause(before, change, at);
   return { ...known, ...(operation === undefined ? { pause } : { breakers: [...others, pause] }) };
 }
+
+export const struckOf = (destinations: readonly KeptDestination[]): readonly Pause[] =>
+  destinations.flatMap(({ breakers }) => breakers.filter(isStruck));
 
 export function pausesAt(
   { pause, breakers }: KeptDestination,

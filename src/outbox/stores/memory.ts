@@ -4,7 +4,7 @@ import { keyOf, otherGateway } from '../rules/destination.js';
 import type { LogLine } from '../rules/receipt-entry.js';
 import { isClaimable, type Row } from '../rules/state-machine.js';
 import type { Counts, OutboxStore } from '../store/store.js';
-import { pausesAt, withGateway, withPause } from './kept-destination.js';
+import { pausesAt, struckOf, withGateway, withPause } from './kept-destination.js';
 import { createMemoryRows, type KnownDestination } from './memory-rows.js';
 import { matches, missingKeysOf } from './row-queries.js';
 
@@ -54,7 +54,11 @@ export function memoryStore(options: MemoryStoreOptions = {}): OutboxStore {
     },
     turn: async ({ writes, claim: request }) => {
       const at = now();
-      return { written: writes.map((one) => write(one, at)), claimed: request ? claim(request, at) : [] };
+      return {
+        written: writes.map((one) => write(one, at)),
+        claimed: request ? claim(request, at) : [],
+        struck: struckOf([...destinations.values()]),
+      };
     },
     bind: async (given) => given.map(bind),
     rebind: async (change) => replace(withGateway(destinations.get(keyOf(change)), change, now())),

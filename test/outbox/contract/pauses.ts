@@ -36,6 +36,25 @@ async function staging(store: OutboxStore) {
 const bindStaging = (store: OutboxStore) => store.bind([{ ...STAGING, gateway: GATEWAYS.staging }]);
 
 export const pauseCases: readonly ContractCase[] = [
+  contractCase('a turn names the closed breakers that have strikes', async ({ store }) => {
+    await store.enqueue([newRow('B-1'), newRow('B-2'), newRow('B-3')]);
+    const struck = async () => {
+      const turn = await store.turn({ writes: [], claim: { accounts: [CLAIMANT], limit: 1, leaseMs: LEASE_MS } });
+      return (turn.struck ?? []).map(({ operation, reason, strikes }) => [operation, reason, strikes]);
+    };
+    equal(await struck(), [], 'before the first strike');
+    const strike = {
+      ...paused,
+      operation: 'reportBetEvent',
+      reason: undefined,
+      message: undefined,
+      strikes: 2,
+    } as const;
+    await store.pause(strike);
+    equal(await struck(), [['reportBetEvent', undefined, 2]], 'after two');
+    await store.pause({ ...strike, version: 1, reason: 'refusals', strikes: 5 });
+    equal(await struck(), [], 'once it is open');
+  }),
   contractCase('the outlook names the bound destinations, and when the next row is due', async ({ store, advance }) => {
     equal(await store.outlook(), [], 'before anything is bound');
     await bindStaging(store);

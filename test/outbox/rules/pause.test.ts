@@ -1,8 +1,10 @@
+import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import {
   type AttemptEnd,
   changePause,
   concernsPause,
+  countEnds,
   endPause,
   hasStrikes,
   heldBy,
@@ -426,5 +428,54 @@ describe('the pauses that a worker has seen', () => {
     expect(hasStrikes([behind(5)], breaker)).toBe(false);
     expect(hasStrikes([closed(1)], other)).toBe(false);
     expect(hasStrikes([], breaker)).toBe(false);
+  });
+});
+
+describe('the ends of several attempts', () => {
+  const ends: readonly AttemptEnd[] = [
+    {
+      ending: { kind: 'recorded', outcome: 'recorded', message: undefined },
+      change: { state: 'recorded' },
+      probe: undefined,
+    },
+    ...(['refused', 'failed'] as const).flatMap((kind) =>
+      ([undefined, 'unavailable'] as const).map(
+        (pause): AttemptEnd => ({
+          ending: {
+            kind,
+            outcome: 'rejected',
+            problem: { code: 'unprocessable', message: `${kind} ${pause}`, status: 422 },
+            ...(pause && { pause, retryAfterMs: 2_500 }),
+          },
+          change: { state: kind === 'refused' ? 'quarantined' : 'waiting' },
+          probe: undefined,
+        }),
+      ),
+    ),
+  ];
+  const probes = ends.map((end) => ({ ...end, probe: VERSION }));
+
+  it('change a pause together as they do one after the other', () => {
+    const rules = { random: () => 1, breakerAfter: 3 };
+    fc.assert(
+      fc.property(
+        fc.array(fc.constantFrom(...ends, ...probes), { maxLength: 12 }),
+        fc.constantFrom(closed(), closed(2), behind(4), open(), paused()),
+        (given, seen) => {
+          let pause = seen;
+          const allowed = given.map((end) => {
+            const before = pause;
+            const change = pausedBy(before, end, rules);
+            if (change) pause = changePause(before, change, 7_000);
+            return mayQuarantine(before, end.probe, rules);
+          });
+          const counted = countEnds(seen, given, rules);
+          expect(counted.allowed).toEqual(allowed);
+          const { version, ...after } = counted.change ? changePause(seen, counted.change, 7_000) : seen;
+          expect(after).toEqual({ ...pause, version: undefined });
+          expect(version).toBe(pause === seen ? VERSION : VERSION + 1);
+        },
+      ),
+    );
   });
 });

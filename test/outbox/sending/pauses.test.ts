@@ -3,7 +3,7 @@ import { createOutboxEvents } from '../../../src/outbox/events.js';
 import { keyOf, operationScope, type PauseScope, pauseKeyOf } from '../../../src/outbox/rules/destination.js';
 import { changePause, notPaused, type Pause, type PauseChange } from '../../../src/outbox/rules/pause.js';
 import type { Ending, Failed, Row } from '../../../src/outbox/rules/state-machine.js';
-import { createPauses } from '../../../src/outbox/sending/pauses.js';
+import { type Attempted, createPauses } from '../../../src/outbox/sending/pauses.js';
 import type { DestinationState } from '../../../src/outbox/store/store.js';
 import { outboxRow } from '../../support/factories.js';
 
@@ -94,16 +94,24 @@ function world({ lost = 0, isBound = true, of = destination, struck, ...first }:
     { store, logger, retry: { baseMs: 1_000, capMs: 300_000 }, random: () => 1, keepBodies: false, breakerAfter: 5 },
     events,
   );
-  const settle = (ending: Ending, version?: number, probed: PauseScope = of) =>
-    worker.judge({
+  const endOf = (ending: Ending, version?: number, probed: PauseScope = of) =>
+    worker.endOf({
       row: { ...row, ...of },
       ending,
-      probe: version === undefined ? undefined : { scope: probed, version },
+      probe: version === undefined ? undefined : { key: pauseKeyOf(probed), version },
       dependency: 'none',
     });
+  const settleAll = (ends: readonly Attempted[]) => worker.judge(ends, ofBreaker);
+  /** Judges one attempt. Returns its change, and the scopes that are paused now. */
+  const settle = async (ending: Ending, version?: number, probed: PauseScope = of) => {
+    const [finished] = await settleAll([endOf(ending, version, probed)]);
+    return { change: finished?.change, paused: [of, ofBreaker].filter(worker.isPaused) };
+  };
   return {
     worker,
     settle,
+    endOf,
+    settleAll,
     reads,
     changes,
     told,
@@ -125,7 +133,7 @@ describe('the end of an attempt', () => {
       change: { state: 'waiting', attempts: 0 },
       paused: [destination],
     });
-    expect(reads).toEqual([['licence-a']]);
+    expect(new Set(reads.flat())).toEqual(new Set(['licence-a']));
     expect(changes).toMatchObject([{ ...destination, version: VERSION, reason: 'rate-limited', forMs: 1_000 }]);
     expect(told).toEqual([
       ['paused', { ...destination, reason: 'rate-limited', message: 'slow down', forMs: 1_000 }],
@@ -216,21 +224,66 @@ describe('a refusal', () => {
     ['of a destination that the store does not hold', { isBound: false }, undefined],
     ['that cannot be counted because of other workers', { lost: ALWAYS }, undefined],
   ])('%s quarantines nothing: the report waits, and the attempt is not counted', async (_, given, probe) => {
-    const { change, paused } = await world(given).settle(refused, probe, breaker);
+    const { change } = await world(given).settle(refused, probe, breaker);
     expect(change).toMatchObject({ state: 'waiting', attempts: 0, inDoubt: false, problem: refused.problem });
-    expect(paused).toHaveLength(1);
   });
 
   it('is counted again if another worker has changed the pause in the meantime', async () => {
     const { settle, changes, reads } = world({ lost: 4 });
     expect(await settle(refused)).toMatchObject({ change: { state: 'quarantined' } });
-    expect([changes.length, reads.length]).toEqual([5, 5]);
+    // The first look is at the pause of the destination.
+    expect([changes.length, reads.length]).toEqual([5, 6]);
   });
 
   it('is counted at most five times', async () => {
     const { settle, changes } = world({ lost: ALWAYS });
     await settle(refused);
     expect(changes).toHaveLength(5);
+  });
+});
+
+describe('attempts that end at once', () => {
+  it('change each pause once, in the order of the ends', async () => {
+    const { endOf, settleAll, changes, reads } = world();
+    const mixture = [refused, recorded, refused, refused, recorded, refused, refused];
+    const finished = await settleAll(mixture.map((ending) => endOf(ending)));
+    expect(finished.map(({ change }) => change.state)).toEqual(
+      mixture.map((ending) => (ending === refused ? 'quarantined' : 'recorded')),
+    );
+    expect(changes).toMatchObject([{ ...breaker, version: 0, reason: undefined, strikes: 2 }]);
+    expect(reads).toHaveLength(2);
+  });
+
+  it('quarantine as many reports as open the breaker; the others wait, and so do those of an earlier worker', async () => {
+    const { endOf, settleAll, changes, worker, told } = world({ struck: 2 });
+    const finished = await settleAll(Array.from({ length: 6 }, () => endOf(refused)));
+    expect(finished.map(({ change }) => change.state)).toEqual([
+      ...['quarantined', 'quarantined', 'quarantined'],
+      ...['waiting', 'waiting', 'waiting'],
+    ]);
+    expect(changes).toMatchObject([{ ...breaker, reason: 'refusals', strikes: 5, continues: false }]);
+    expect(worker.isPaused(breaker)).toBe(true);
+    expect(told.map(([type]) => type)).toEqual(['paused', 'warn']);
+  });
+
+  it('are all decided again if another worker was faster', async () => {
+    const { endOf, settleAll, changes } = world({ lost: 1 });
+    const finished = await settleAll([endOf(refused), endOf(recorded)]);
+    expect(finished.map(({ change }) => change.state)).toEqual(['quarantined', 'recorded']);
+    expect(changes).toHaveLength(2);
+    expect(changes[0]).toEqual(changes[1]);
+  });
+});
+
+describe('strikes that a turn has found', () => {
+  it('are ended by the next success, and forgotten once the store has none', async () => {
+    const one = world({ struck: 3 });
+    one.worker.seeStruck([{ ...breaker, reason: undefined, strikes: 3 }]);
+    await one.settle(recorded);
+    expect(one.changes).toMatchObject([{ ...breaker, strikes: 0 }]);
+    one.worker.seeStruck([]);
+    await one.settle(recorded);
+    expect(one.changes).toHaveLength(1);
   });
 });
 

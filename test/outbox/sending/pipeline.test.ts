@@ -112,7 +112,7 @@ describe('the pipeline of a worker', () => {
   async function world({ clock = new FakeClock(), isStopping = (): boolean => false } = {}) {
     const staging = await rowOf({ account: 'default', environment: 'staging' });
     const counts = { busy: 0, ended: 0 };
-    const pipeline = createPipeline({ concurrency: 2, clock, isStopping, count: () => counts });
+    const pipeline = createPipeline({ concurrency: 2, breakerAfter: 5, clock, isStopping, count: () => counts });
     const begun: [number, boolean][] = [];
     const ends: (() => void)[] = [];
     const claim = (index: number, { row = staging, isProbe = false } = {}) => {
@@ -123,7 +123,7 @@ describe('the pipeline of a worker', () => {
           begun.push([index, isHeldBack]);
           await new Promise<void>((resolve) => void ends.push(resolve));
           counts.ended += 1;
-          pipeline.ended();
+          pipeline.ended(undefined);
           return isHeldBack ? undefined : { kind: 'recorded', outcome: 'recorded', message: undefined };
         },
         isProbe,

@@ -1,3 +1,4 @@
+import { ConfigurationError } from '../../../core/errors/errors.js';
 import { lastOf } from '../../../core/platform/portable.js';
 import type { LogLine } from '../../rules/receipt-entry.js';
 import type { Row } from '../../rules/state-machine.js';
@@ -10,10 +11,33 @@ import type { IndexedRow } from './rows.js';
 /** The number of rows that are read at once for a list. */
 const PAGE = 200;
 
-/** The methods that a page does not need for reporting: lists, missing keys, settings and the receipt log. */
-export const ledger = (
+const settings =
+  (run: Connection['run']): OutboxStore['getOrCreateSetting'] =>
+  (name, value) =>
+    run('readwrite', async ({ meta }) => {
+      const there = await ask<string | undefined>(meta.get(`setting:${name}`));
+      if (there === undefined) meta.put(value, `setting:${name}`);
+      return there ?? value;
+    });
+
+/** Lists, missing keys, settings and the receipt log. */
+export type Ledger = (
   run: Connection['run'],
-): Pick<OutboxStore, 'list' | 'missingKeys' | 'getOrCreateSetting' | 'receipts'> => ({
+) => Pick<OutboxStore, 'list' | 'missingKeys' | 'getOrCreateSetting' | 'receipts'>;
+
+const absent = async (): Promise<never> => {
+  throw new ConfigurationError('Not in the script-tag file; import location-sdk/outbox/indexeddb.');
+};
+
+/** The same of the script-tag file, whose outbox has no encryption, no lists and no receipt log. */
+export const pageLedger: Ledger = (run) => ({
+  list: absent,
+  missingKeys: async () => [],
+  getOrCreateSetting: settings(run),
+  receipts: { unlogged: absent, append: absent, read: absent, last: absent },
+});
+
+export const ledger: Ledger = (run) => ({
   list: (query) =>
     run('readonly', async ({ rows }) => {
       const found: Row[] = [];
@@ -35,12 +59,7 @@ export const ledger = (
         accounts,
       );
     }),
-  getOrCreateSetting: (name, value) =>
-    run('readwrite', async ({ meta }) => {
-      const there = await ask<string | undefined>(meta.get(`setting:${name}`));
-      if (there === undefined) meta.put(value, `setting:${name}`);
-      return there ?? value;
-    }),
+  getOrCreateSetting: settings(run),
   receipts: {
     unlogged: (limit) =>
       run('readonly', async ({ rows }) =>

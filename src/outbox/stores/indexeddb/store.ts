@@ -2,11 +2,12 @@ import { ConfigurationError } from '../../../core/errors/errors.js';
 import { playerTag } from '../../../core/platform/hash.js';
 import { isBrowser } from '../../../core/platform/runtime.js';
 import type { OutboxStore } from '../../store/store.js';
+import { struckOf } from '../kept-destination.js';
 import { createConnection, type Tables } from './connection.js';
-import { bind, changeDestinationPause, ensure, rebind } from './destinations.js';
+import { bind, changeDestinationPause, ensure, readDestinations, rebind } from './destinations.js';
 import { asStoreError, indexedDbError, noWebCrypto } from './failure.js';
 import { createHolder } from './holder.js';
-import { ledger } from './ledger.js';
+import { type Ledger, ledger } from './ledger.js';
 import { type IndexedDbSettings, type IndexedDbStoreOptions, readIndexedDbOptions } from './options.js';
 import { readOutlook } from './outlook.js';
 import { persistence } from './persistence.js';
@@ -37,7 +38,10 @@ import { createTabs, onReconnecting } from './tabs.js';
  * outbox.start();
  * ```
  */
-export async function indexedDbStore(options: IndexedDbStoreOptions = {}): Promise<OutboxStore> {
+export const indexedDbStore = (options: IndexedDbStoreOptions = {}): Promise<OutboxStore> =>
+  openIndexedDb(options, ledger);
+
+export async function openIndexedDb(options: IndexedDbStoreOptions, makeLedger: Ledger): Promise<OutboxStore> {
   const settings = readIndexedDbOptions(options);
   if (!hasDatabase()) {
     if (isBrowser()) throw indexedDbError('unavailable');
@@ -45,7 +49,7 @@ export async function indexedDbStore(options: IndexedDbStoreOptions = {}): Promi
   }
   if (settings.player !== undefined && !globalThis.crypto?.subtle) throw noWebCrypto();
   try {
-    return await openStore(settings);
+    return await openStore(settings, makeLedger);
   } catch (error) {
     throw asStoreError(error);
   }
@@ -63,7 +67,7 @@ function hasDatabase(): boolean {
   }
 }
 
-async function openStore(given: IndexedDbSettings): Promise<OutboxStore> {
+async function openStore(given: IndexedDbSettings, makeLedger: Ledger): Promise<OutboxStore> {
   const { clock, persist, player } = given;
   const settings = player === undefined ? given : { ...given, name: `${given.name} ${await playerTag(player)}` };
   const { run, close } = createConnection(settings);
@@ -133,10 +137,11 @@ async function openStore(given: IndexedDbSettings): Promise<OutboxStore> {
     },
     async turn({ writes, claim }) {
       const turn = async (name?: string) => {
-        const result = await change(async (writer) => {
+        const result = await change(async (writer, tables) => {
           const written: boolean[] = [];
           for (const one of writes) written.push(await writer.write(one));
-          return { written, claimed: claim ? await writer.claim(claim, name) : [] };
+          const claimed = claim ? await writer.claim(claim, name) : [];
+          return { written, claimed, struck: struckOf(await readDestinations(tables)) };
         });
         for (const { id } of writes) holder.claimed.delete(id);
         for (const { id } of result.claimed) holder.claimed.add(id);
@@ -161,7 +166,7 @@ async function openStore(given: IndexedDbSettings): Promise<OutboxStore> {
     },
     get: (ids) => run('readonly', (tables) => Promise.all(ids.map((id) => readRow(tables, id)))),
     counts: (accounts) => run('readonly', (tables) => readCounts(tables, accounts)),
-    ...ledger(run),
+    ...makeLedger(run),
     watch,
     ...(lead && { lead }),
     close: async () => {

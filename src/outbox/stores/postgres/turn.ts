@@ -1,3 +1,4 @@
+import type { SeenPauses } from '../../rules/pause.js';
 import type { Change } from '../../rules/state-machine.js';
 import type { Turn, TurnResult } from '../../store/store.js';
 import { isStorable } from '../storable-text.js';
@@ -17,7 +18,11 @@ export async function takeTurn(run: Run, schema: string, { writes, claim }: Turn
     })),
     claim: claim && { ...claim, leaseMs: Math.round(claim.leaseMs) },
   };
-  const [found] = await run(`SELECT ${schema}.turn($1::text::jsonb) AS result`, [toPostgresJson(request)]);
+  const [found] = await run(
+    `SELECT ${schema}.turn($1::text::jsonb) AS result, (SELECT json_agg(json_build_object('account', b.account, 'environment', b.environment, 'operation', b.operation, 'strikes', b.strikes))
+      FROM ${schema}.breakers AS b WHERE b.reason IS NULL AND b.strikes > 0)::text AS struck`,
+    [toPostgresJson(request)],
+  );
   const { written, claimed } = JSON.parse(found?.result ?? '{}') as { written: boolean[]; claimed: unknown[] };
-  return { written, claimed: claimed.map(rowOf) };
+  return { written, claimed: claimed.map(rowOf), struck: JSON.parse(found?.struck ?? '[]') as SeenPauses };
 }

@@ -1,6 +1,6 @@
 import { operationNames } from '../../../core/protocol/operations.js';
 import { type BoundDestination, type Destination, keyOf, otherGateway, type Rebound } from '../../rules/destination.js';
-import { isBreaker, type Pause, readPause, type StoredPause } from '../../rules/pause.js';
+import { isBreaker, isStruck, type Pause, readPause, type StoredPause } from '../../rules/pause.js';
 import { LONGEST_WAIT_MS } from '../../rules/state-machine.js';
 import { isServed, mayTakeFrom } from '../../store/claimants.js';
 import type { ClaimRequest, DestinationState } from '../../store/store.js';
@@ -104,6 +104,7 @@ export function createDestinations({ first, all, run }: Connection) {
           };
         });
     },
+    struck: (now: number): Pause[] => breakersOf(now).filter(isStruck),
     hasDue: (destinations: readonly Destination[], now: number): boolean =>
       destinations.some((one) => (nextInMs(one, now) ?? 1) <= 0),
   };

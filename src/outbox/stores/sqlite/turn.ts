@@ -28,7 +28,7 @@ export function createTurn(
           tally.turn();
           time.store(at);
         }
-        return { written, claimed };
+        return { written, claimed, struck: destinations.struck(at) };
       },
       { rows: writes.length + (claim?.limit ?? 0) },
     );
