@@ -4,7 +4,7 @@ import type { DecisionRecord, Selection } from '../../src/operator/decision-log.
 import type { Preview } from '../../src/operator/preview.js';
 import type { Undone } from '../../src/operator/undo.js';
 import { Button, Dialog } from '../kit/parts.js';
-import { counted, grouped, operationWords } from '../kit/words.js';
+import { counted, grouped, operationWords, partOf } from '../kit/words.js';
 import { call, messageOf } from './calls.js';
 import type { Asked, ConsolePage, Notice } from './view.js';
 import { DECISIONS } from './words.js';
@@ -99,7 +99,7 @@ function PreviewList({ loading, onSettlements }: PreviewListProps) {
   useEffect(() => void loading.then(show, fail), [loading]);
   if (error !== undefined) return <p class="said bad">{messageOf(error)}</p>;
   if (!preview) return <p class="dim">Looking what this touches…</p>;
-  const { count, operations, inDoubt, examples, refused, settlements } = preview;
+  const { count, operations, inDoubt, examples, refused, settlements, areSettlementsVain } = preview;
   const lines = [
     Object.entries(operations)
       .map(([name, many]) => `${grouped(many)} × ${operationWords(name)}`)
@@ -121,8 +121,12 @@ function PreviewList({ loading, onSettlements }: PreviewListProps) {
       </ul>
       {settlements > 0 && (
         <label class="choice">
-          <input type="checkbox" onChange={({ currentTarget }) => onSettlements(currentTarget.checked)} />
-          {`Dismiss also ${counted(settlements, 'waiting settlement')}. Otherwise ${settlements === 1 ? 'it is' : 'they are'} sent then.`}
+          <input
+            type="checkbox"
+            defaultChecked={areSettlementsVain}
+            onChange={({ currentTarget }) => onSettlements(currentTarget.checked)}
+          />
+          {`Dismiss also ${counted(settlements, 'waiting settlement')}. Otherwise ${settlements === 1 ? 'it is' : 'they are'} sent then, and a gateway that does not hold the bet or withdrawal answers 404.`}
         </label>
       )}
     </>
@@ -146,7 +150,7 @@ export function decide(page: ConsolePage, action: DecideRequest['action'], selec
   const { verb, text, done } = DECISIONS[action];
   const loading = call<Preview>('preview', { selection, action });
   const isFinal = action === 'recorded';
-  let withSettlements = false;
+  let chosen: boolean | undefined;
   page.ask({
     title: `${verb}: ${what}`,
     text,
@@ -154,21 +158,25 @@ export function decide(page: ConsolePage, action: DecideRequest['action'], selec
     isFinal,
     preview: (
       <div class="previewed">
-        <PreviewList loading={loading} onSettlements={(isChosen) => (withSettlements = isChosen)} />
+        <PreviewList loading={loading} onSettlements={(isChosen) => (chosen = isChosen)} />
       </div>
     ),
     async run(why, tell, stop) {
-      const asOf = await loading.then(
-        (preview) => preview.asOf,
-        () => undefined,
-      );
+      const preview = await loading.catch(() => undefined);
+      const { asOf, count = 0, settlements = 0, areSettlementsVain = false } = preview ?? {};
+      const withSettlements = settlements > 0 && (chosen ?? areSettlementsVain);
       const part = () => call<DecisionProgress>('decide', { ...why, action, selection, asOf, withSettlements });
       const { decision, more } = await inParts(part, tell, stop);
       const { touched, skipped } = decision;
-      const left = more ? '; stopped before the end' : '';
-      const kept = skipped > 0 ? `; ${counted(skipped, 'was', 'were')} not touched, since they had changed` : '';
+      const selected = ('ids' in selection ? selection.ids.length : count) + (withSettlements ? settlements : 0);
+      const all = Math.max(selected, touched + skipped);
+      const left = more
+        ? '; stopped before the end'
+        : all > touched
+          ? '; the others had changed, and were not touched'
+          : '';
       return {
-        text: `${counted(touched, 'report')} ${done}${kept}${left}.`,
+        text: `${partOf(touched, all)} ${done}${left}.`,
         action: !isFinal && touched > 0 ? { words: 'Undo', run: () => undo(page, decision, why.reason) } : undefined,
       };
     },
@@ -197,22 +205,14 @@ export function undo(page: ConsolePage, of: Pick<DecisionRecord, 'id' | 'action'
     verb: isDismissal ? 'Reopen' : 'Undo',
     reason: isDismissal ? '' : `Undone: ${why}`.slice(0, LONGEST_REASON),
     async run(reason, tell, stop) {
-      let keptReports = 0;
-      const part = async () => {
-        const undone = await call<Undone>('undo', { ...reason, of: of.id });
-        keptReports += undone.kept;
-        return undone;
-      };
-      const { decision } = await inParts(part, tell, stop);
-      const changed = counted(decision.touched, 'report');
+      const { decision, more } = await inParts(() => call<Undone>('undo', { ...reason, of: of.id }), tell, stop);
+      const changed = partOf(decision.touched, of.touched);
       const words = isDismissal
-        ? `${changed} reopened.`
-        : `${changed} ${decision.touched === 1 ? 'needs' : 'need'} a person again.`;
-      const kept =
-        keptReports > 0
-          ? ` ${counted(keptReports, 'report stays', 'reports stay')} as they are: sent or decided about since.`
-          : '';
-      return { text: `${words}${kept}` };
+        ? `${changed} reopened`
+        : `${changed} ${decision.touched === 1 ? 'needs' : 'need'} a person again`;
+      const isPart = decision.touched < of.touched;
+      const left = more ? '; stopped before the end' : isPart ? '; the others were sent or decided about since' : '';
+      return { text: `${words}${left}.` };
     },
   });
 }

@@ -1,7 +1,7 @@
 import type { ComponentChildren } from 'preact';
 import type { AllQuarantined, DecisionPage, DecisionRecord } from '../../src/operator/decision-log.js';
 import { Button, Card, EmptyState, Facts } from '../kit/parts.js';
-import { counted, operationWords } from '../kit/words.js';
+import { counted, operationWords, partOf } from '../kit/words.js';
 import { decisionHash, reportHash } from './addresses.js';
 import { call } from './calls.js';
 import { undo } from './decide.js';
@@ -95,10 +95,10 @@ const DecisionList = ({ page, of, none }: DecisionListProps) => (
   </ul>
 );
 
-const titleOf = ({ action, touched }: DecisionRecord): string =>
+const titleOf = ({ action, touched, skipped }: DecisionRecord): string =>
   action === 'body' || action === 'erase' || action === 'resume'
     ? ACTIONS[action]
-    : `${ACTIONS[action]}: ${counted(touched, 'report')}`;
+    : `${ACTIONS[action]}: ${partOf(touched, touched + skipped)}`;
 
 function factsOf({ at, who, undoneBy, done }: DecisionRecord): string {
   const facts = [timeWords(at, Date.now()), `by ${who}`, undoneBy !== null && 'undone', !done && 'interrupted'];
@@ -198,7 +198,12 @@ const MOST_NAMED = 5;
 
 function aboutFacts(about: DecisionRecord['about']): [name: string, value: ComponentChildren][] {
   if ('ids' in about) return [['Reports', <Names of={about.ids} />]];
-  if ('decision' in about) return [['About', <a href={decisionHash(about.decision)}>another decision</a>]];
+  const except = 'except' in about && about.except ? <Names of={about.except} /> : undefined;
+  if ('decision' in about)
+    return [
+      ['About', <a href={decisionHash(about.decision)}>another decision</a>],
+      ['Except', except],
+    ];
   if ('group' in about) {
     const { words, code } = about.group;
     return [
@@ -213,6 +218,7 @@ function aboutFacts(about: DecisionRecord['about']): [name: string, value: Compo
     ['Where', environment ? placeWords({ account: account ?? 'default', environment }) : account],
     ['Operation', operation && operationWords(operation)],
     ['Problem', code],
+    ['Except', except],
   ];
 }
 

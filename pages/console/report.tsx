@@ -142,7 +142,7 @@ interface ActionsProps {
 interface Offer {
   readonly verb: string;
   /** The command line that does the same. */
-  readonly command: string | null;
+  readonly command: string;
   readonly words: string;
   readonly isPrimary?: boolean;
   run(): void;
@@ -167,7 +167,12 @@ function Actions({ page, report, latest }: ActionsProps) {
     if (action !== 'undo' || !latest || (latest.action === 'dismissed' && latest.touched < 2)) return undefined;
     const words = latest.action === 'dismissed' ? `Reopen all ${grouped(latest.touched)}…` : 'Undo…';
     const run = () => undo(page, latest, latest.reason);
-    return { verb: 'Reopen all reports of its decision', command, words, run };
+    return {
+      verb: `${latest.action === 'dismissed' ? 'Reopen' : 'Undo'} all reports of its decision`,
+      command,
+      words,
+      run,
+    };
   }
 
   return (
@@ -180,10 +185,10 @@ function Actions({ page, report, latest }: ActionsProps) {
         </div>
       )}
       {[...warnings].map((warning) => warning && <p class="note">{warning}</p>)}
-      {offers.map(
-        ({ verb, command }) => command && <PasteBlock what={`the command line for: ${verb}`} text={command} />,
-      )}
-      {replace?.command && (
+      {offers.map(({ verb, command }) => (
+        <PasteBlock key={verb} what={`the command line for: ${verb}`} text={command} />
+      ))}
+      {replace && (
         <>
           <p class="dim">
             Is its data wrong? Write the corrected data to a file, and send it in place of the stored data:

@@ -1,4 +1,5 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
+import { createInterface } from 'node:readline';
 import type { Readable, Writable } from 'node:stream';
 import { asRecord } from '../core/platform/as-record.js';
 import { printable } from '../core/platform/messages.js';
@@ -44,6 +45,18 @@ export const say = (text: string): void => void terminal().stdout.write(`${print
 export const remark = (text: string): void => void terminal().stderr.write(`${printableLines(text)}\n`);
 
 const isTerminal = (stream: object): boolean => 'isTTY' in stream && stream.isTTY === true;
+
+/** Asks on the terminal. Throws unless the answer is yes, and if there is no terminal to ask. */
+export async function confirm(what: string): Promise<void> {
+  const { stdin, stderr } = terminal();
+  if (!isTerminal(stdin)) throw new Failure(`${what}. Nothing was changed: without a terminal to ask, add --yes`);
+  stderr.write(`${printable(what)}. Go on? [y/N] `);
+  for await (const line of createInterface({ input: stdin })) {
+    if (/^y(es)?$/i.test(line.trim())) return;
+    break;
+  }
+  throw new Failure('Nothing was changed', EXIT.failed);
+}
 
 /**
  * Writes texts at the speed of the reader, and stops when the reader closes the stream. With `exact`, a file or a pipe

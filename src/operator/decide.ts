@@ -135,6 +135,7 @@ export async function selectRows(
       ? read.filter(
           (row) =>
             isShown(context, row.account) &&
+            !selection.except?.includes(row.id) &&
             (code ?? problemKeyOf(row.problem).code) === problemKeyOf(row.problem).code,
         )
       : read,

@@ -32,6 +32,8 @@ export interface AllQuarantined {
     /** The code of the problem, as in a group. */
     readonly code?: string | undefined;
   };
+  /** The ids of reports that it leaves out. */
+  readonly except?: readonly string[] | undefined;
 }
 
 /** A stored decision. Its reason is empty if a command was given none. */
@@ -45,7 +47,7 @@ export interface DecisionRecord
   readonly about:
     | Selection
     | AllQuarantined
-    | { readonly decision: string }
+    | { readonly decision: string; readonly except?: readonly string[] | undefined }
     | PauseScope
     | (Narrowing & { readonly operation?: undefined });
   /** The id of the decision that has undone it, completely or in part. Null if there is none. */

@@ -13,6 +13,8 @@ import { type ReportSummary, summaryOf } from './reports.js';
 export interface Preview extends GroupTally {
   readonly examples: readonly ReportSummary[];
   readonly refused: DecisionProgress['refused'];
+  /** Whether the gateway would answer 404 to the settlements, since it has refused all of their reports. */
+  readonly areSettlementsVain: boolean;
   /** Pass it to `decide`. */
   readonly asOf: number;
 }
@@ -45,6 +47,7 @@ export async function preview(
     settlements: action === 'dismissed' ? settlements : 0,
     examples: touched.slice(0, MOST_EXAMPLES).map(summaryOf),
     // Of a group only the first reports were read.
+    areSettlementsVain: tally.inDoubt === 0 && touched.every((one) => decisionsFor(one).recorded !== undefined),
     refused: isGroup ? [] : refused.slice(0, MOST_REFUSED),
     asOf,
   };

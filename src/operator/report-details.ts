@@ -72,8 +72,8 @@ export type TimelineEvent =
 export interface OfferedAction {
   /** `'replaced'` needs the new data, which only the command line and the program take. */
   readonly action: Decision['action'] | 'undo';
-  /** The command line, with `"…"` in place of the reason. Null for the `'undo'` of a retry. */
-  readonly command: string | null;
+  /** The command line, with `"…"` in place of the reason. */
+  readonly command: string;
   /** For `'undo'`: the decision to undo. It reopens, or quarantines again, all reports of that decision. */
   readonly decision: string | null;
   readonly warning: string | null;
@@ -206,22 +206,22 @@ function actionsOf(row: Row, sibling: Row | undefined, command: string): Offered
   const name = quoted(shownName(row.id));
   const why = decisionsFor(row);
   const isSettlementSent = sibling?.waitsFor === row.id && mustStay(row, sibling);
-  const { id: decision = null, action } = row.decisions.at(-1) ?? {};
+  const { id: decision = null } = row.decisions.at(-1) ?? {};
   const freed =
     sibling?.waitsFor === row.id && sibling.blocked ? `Its settlement ${shownName(sibling.id)} is then sent.` : null;
-  const lines: Readonly<Record<OfferedAction['action'], string | null>> = {
+  const lines: Readonly<Record<OfferedAction['action'], string>> = {
     retry: `retry ${name}`,
     recorded: `resolve ${name} --as recorded`,
     dismissed: `resolve ${name} --as dismissed`,
     reopened: `reopen ${name}`,
     replaced: `replace ${name} corrected.json`,
-    undo: action === 'dismissed' ? `reopen --decision ${decision}` : null,
+    undo: `reopen --decision ${decision}`,
   };
   return (Object.keys(lines) as OfferedAction['action'][])
     .filter((one) => why[one] === undefined && !isSettlementSent && (one !== 'undo' || decision !== null))
     .map((one) => ({
       action: one,
-      command: lines[one] && `${command} ${lines[one]} --reason "…"`,
+      command: `${command} ${lines[one]} --reason "…"`,
       decision: one === 'undo' ? decision : null,
       warning: one === 'dismissed' ? freed : null,
     }));

@@ -16,6 +16,8 @@ import {
 export interface UndoRequest extends Who, Pick<DecideRequest, 'forMs'> {
   /** The decision to undo. */
   readonly of: string;
+  /** The ids of reports that stay as they are, with their settlements. */
+  readonly except?: readonly string[] | undefined;
 }
 
 export interface Undone {
@@ -33,7 +35,7 @@ export interface Undone {
  * call it again, as `decide`.
  */
 export async function undo(context: OperatorContext, request: UndoRequest): Promise<Undone> {
-  const { decision: undoId, who, reason, forMs = DEFAULT_MS } = request;
+  const { decision: undoId, who, reason, except, forMs = DEFAULT_MS } = request;
   const of = await context.operator.decision(request.of);
   if (!of || !(await shownDecision(context, of)))
     throw new OperatorRefusal('not-found', 'The decision to undo does not exist. Nothing was done.');
@@ -44,7 +46,7 @@ export async function undo(context: OperatorContext, request: UndoRequest): Prom
   if (isUndone && (await context.operator.decision(of.undoneBy))?.done !== false)
     throw new OperatorRefusal('conflict', 'This decision was already undone. Nothing was done.');
   const undoneId = of.id;
-  const about = { decision: undoneId };
+  const about = { decision: undoneId, ...(except && { except }) };
   const begun = await storeDecision(context, request, { action: 'undo', about, done: false, undoes: undoneId });
   const by = { reason, at: begun.at, by: who };
   const isDismissal = of.action === 'dismissed';
@@ -52,7 +54,10 @@ export async function undo(context: OperatorContext, request: UndoRequest): Prom
 
   /** The rows of a step. Reopened rows need their bodies. */
   async function rowsOf(sequences: readonly number[]): Promise<readonly Row[]> {
-    const rows = (await context.operator.rows(sequences)).filter(({ account }) => isShown(context, account));
+    const rows = (await context.operator.rows(sequences)).filter(
+      ({ id, account, waitsFor = id }) =>
+        isShown(context, account) && !except?.some((name) => name === id || name === waitsFor),
+    );
     return isDismissal ? (await context.store.get(rows.map((row) => row.id))).flatMap((row) => row ?? []) : rows;
   }
 

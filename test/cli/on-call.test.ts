@@ -129,11 +129,11 @@ describe('--operation and --environment', () => {
     ],
     ['show', ['--operation', 'reportSettledBet', 'B-late'], [settlement('B-late')]],
     ['show', ['--environment', 'production', 'B-two'], [bet('B-two', 'production')]],
-    ['retry', ['--all', '--operation', 'reportSettledBet', '--code', 'unprocessable'], [settlement('B-late')]],
+    ['retry', ['--all', '--yes', '--operation', 'reportSettledBet', '--code', 'unprocessable'], [settlement('B-late')]],
     ['retry', ['--operation', 'reportBetEvent', 'B-bad'], [bet('B-bad')]],
     [
       'resolve',
-      ['--all', '--code', 'not-found', '--environment', 'staging', ...dismiss],
+      ['--all', '--yes', '--code', 'not-found', '--environment', 'staging', ...dismiss],
       [settlement('S-1'), settlement('S-2')],
     ],
     ['resolve', ['--environment', 'production', 'B-two', ...dismiss], [bet('B-two', 'production')]],
@@ -219,10 +219,10 @@ describe('--account', () => {
   it.each([
     ['list', []],
     ['show', ['B-1']],
-    ['retry', ['--all']],
+    ['retry', ['--all', '--yes']],
     ['retry', ['B-1']],
     ['resolve', ['B-1', ...dismiss]],
-    ['resolve', ['--all', '--code', 'unprocessable', ...dismiss]],
+    ['resolve', ['--all', '--yes', '--code', 'unprocessable', ...dismiss]],
   ])('narrows %s %j, which otherwise means all accounts', async (command, words) => {
     const one = await outbox(copyOf(shared), command, ...words, '--account', 'brandB', '--json');
     expect([one.code, jsonOf(one.out).map(({ id }) => id)]).toEqual([0, [idIn('brandB')]]);
@@ -291,7 +291,7 @@ describe('--account', () => {
 
 describe('a decision by command', () => {
   it.each([
-    ['--all', ['--all', '--operation', 'reportSettledBet'], { all: { operation: 'reportSettledBet' } }, 3],
+    ['--all', ['--all', '--yes', '--operation', 'reportSettledBet'], { all: { operation: 'reportSettledBet' } }, 3],
     ['the name of a report', ['B-late'], { ids: [settlement('B-late')] }, 1],
   ])('with %s is in the log of decisions, and can be undone in the console', async (_, words, about, touched) => {
     const file = copy();
@@ -315,7 +315,9 @@ describe('a decision by command', () => {
 
   it('that finds no report is not in the log', async () => {
     const file = copy();
-    expect((await outbox(file, 'retry', '--all', '--code', 'validation')).err).toBe('No such report is quarantined.\n');
+    expect((await outbox(file, 'retry', '--all', '--yes', '--code', 'validation')).err).toBe(
+      'No such report is quarantined.\n',
+    );
     const store = await openStore(file);
     expect(await createOperator({ over: store }).decisions()).toEqual({ decisions: [], next: null, reached: null });
     await store.close?.();
@@ -395,6 +397,7 @@ describe('dismissing an initiated report', () => {
       file,
       'resolve',
       '--all',
+      '--yes',
       '--code',
       'unprocessable',
       '--with-settlement',

@@ -160,10 +160,10 @@ describe('commands that decide', () => {
 
   it('send all quarantined reports again', async () => {
     const file = copy();
-    expect((await outbox(file, 'retry', '--all', '--environment', 'production')).err).toContain(
+    expect((await outbox(file, 'retry', '--all', '--yes', '--environment', 'production')).err).toContain(
       'No such report is quarantined',
     );
-    expect(jsonOf((await outbox(file, 'retry', '--all', '--json')).out)).toEqual([
+    expect(jsonOf((await outbox(file, 'retry', '--all', '--yes', '--json')).out)).toEqual([
       { id: BAD, done: true, state: 'waiting' },
     ]);
   });
@@ -172,11 +172,11 @@ describe('commands that decide', () => {
     const file = copy();
     for (const words of [['retry'], ['resolve', '--as', 'recorded', '--reason', 'their list']]) {
       for (const problem of ['duplicate', 'damaged']) {
-        const { code, err } = await outbox(file, ...words, '--all', '--code', problem);
+        const { code, err } = await outbox(file, ...words, '--all', '--yes', '--code', problem);
         expect([code, err]).toEqual([0, expect.stringContaining('No such report is quarantined')]);
       }
     }
-    expect(await outbox(file, 'resolve', '--all', '--as', 'dismissed', '--reason', 'x')).toMatchObject({
+    expect(await outbox(file, 'resolve', '--all', '--yes', '--as', 'dismissed', '--reason', 'x')).toMatchObject({
       code: 2,
       err: expect.stringContaining('needs --code'),
     });
@@ -184,10 +184,10 @@ describe('commands that decide', () => {
       code: 2,
       err: expect.stringContaining('--code goes with --all only'),
     });
-    expect((await outbox(file, 'retry', '--all', '--account', 'brandB')).err).toContain(
+    expect((await outbox(file, 'retry', '--all', '--yes', '--account', 'brandB')).err).toContain(
       'this outbox has no account brandB; known are default',
     );
-    expect(jsonOf((await outbox(file, 'retry', '--all', '--code', 'unprocessable', '--json')).out)).toEqual([
+    expect(jsonOf((await outbox(file, 'retry', '--all', '--yes', '--code', 'unprocessable', '--json')).out)).toEqual([
       { id: BAD, done: true, state: 'waiting' },
     ]);
     const other = copy();
@@ -195,6 +195,7 @@ describe('commands that decide', () => {
       other,
       'resolve',
       '--all',
+      '--yes',
       '--code',
       'unprocessable',
       '--environment',
@@ -231,8 +232,21 @@ describe('commands that decide', () => {
     ]);
     const decided = async (code: string) =>
       jsonOf(
-        (await outbox(file, 'resolve', '--all', '--code', code, '--as', 'recorded', '--reason', 'their list', '--json'))
-          .out,
+        (
+          await outbox(
+            file,
+            'resolve',
+            '--all',
+            '--yes',
+            '--code',
+            code,
+            '--as',
+            'recorded',
+            '--reason',
+            'their list',
+            '--json',
+          )
+        ).out,
       ).map(({ id }) => id);
     expect(await decided('duplicate')).toEqual(['default:staging:reportBetEvent:B-same']);
     expect(await decided('conflict')).toEqual(['default:staging:reportBetEvent:B-other']);
@@ -572,7 +586,10 @@ describe('a wrong call', () => {
     [['FILE', 'list', '--head', 'x'], '--head does not go with list'],
     [['FILE', 'list', '--state', 'lost'], '--state must be waiting'],
     [['FILE', 'show'], 'show needs one report'],
-    [['FILE', 'retry', 'x', '--all'], '--all goes without'],
+    [['FILE', 'retry', 'x', '--all', '--yes'], '--all goes without'],
+    [['FILE', 'retry', 'x', '--except'], '--except goes with --all or --decision'],
+    [['FILE', 'retry', '--all', '--except'], '--except goes with --all or --decision, and names'],
+    [['FILE', 'list', '--since', 'yesterday'], '--since must be 30m, 2h or 1d ago'],
     [['FILE', 'verify', '--head', 'x'], '64 hexadecimal digits'],
     [['FILE', '--nope'], 'unknown option --nope'],
   ])('%j', async (words, said) => {
@@ -597,6 +614,10 @@ describe('a wrong call', () => {
     const { out: listHelp } = await outbox('list', '--help');
     expect(listHelp.match(/(?<=\n {2}--)[a-z-]+/g)).toEqual([
       'state',
+      'code',
+      'since',
+      'until',
+      'decision',
       'account',
       'environment',
       'operation',

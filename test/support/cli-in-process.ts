@@ -26,15 +26,16 @@ const keep = (stream: PassThrough) => {
 
 /**
  * Runs the command line to its end within this process, with its own streams. `stdin` is its input. `isTTY`: it writes
- * to a terminal.
+ * to a terminal. `canAsk`: its input is one.
  */
 export async function runCli(
   words: readonly string[],
   stdin: string | readonly Uint8Array[] = '',
-  { isTTY = false } = {},
+  { isTTY = false, canAsk = false } = {},
 ): Promise<Ended> {
   const terminal = openTerminal(stdin);
   Object.assign(terminal.stdout, { isTTY });
+  Object.assign(terminal.stdin, { isTTY: canAsk });
   const [out, err] = [keep(terminal.stdout), keep(terminal.stderr)];
   const code = await main(words, terminal);
   await Promise.all([terminal.stdout, terminal.stderr].map((stream) => once(stream.end(), 'end')));

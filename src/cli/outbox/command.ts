@@ -44,6 +44,8 @@ const A_REPORT = `A <report> is an id, as list prints it. It may also be a bet_i
 if the command fits only one of the reports that have it. A backslash is
 printed and typed as \\\\, and an invisible character by its code, as \\u200b.
 Reports of several accounts or environments need --account or --environment.`;
+const ALL = `--all counts the reports first, and asks; without a terminal, it needs --yes.
+With --except, it is about all but the reports that are named.`;
 const NO_ACCOUNT = 'Without --account, it is about the account default.';
 
 export const OUTBOX_COMMANDS: Readonly<Record<string, OutboxCommand>> = {
@@ -56,8 +58,9 @@ export const OUTBOX_COMMANDS: Readonly<Record<string, OutboxCommand>> = {
   },
   list: {
     summary: 'List open reports, or those in a state, quarantined ones first',
-    notes: 'States: waiting, blocked, in-flight, quarantined, recorded, dismissed.',
-    takes: ['state', ...NARROWING, 'limit'],
+    notes: `States: waiting, blocked, in-flight, quarantined, recorded, dismissed. With
+--decision, it lists the reports of a decision in every state.`,
+    takes: ['state', 'code', 'since', 'until', 'decision', ...NARROWING, 'limit'],
     run: list,
   },
   show: {
@@ -69,15 +72,17 @@ export const OUTBOX_COMMANDS: Readonly<Record<string, OutboxCommand>> = {
   },
   retry: {
     summary: 'Send quarantined reports again, or waiting ones now',
-    notes: A_REPORT,
-    takes: ['all', 'code', ...NARROWING, 'reason'],
+    notes: `${ALL}
+${A_REPORT}`,
+    takes: ['all', 'except', 'yes', 'code', ...NARROWING, 'reason'],
     words: REPORTS,
     run: retry,
   },
   resolve: {
     summary: 'Decide about quarantined reports, and those whose key is lost',
-    notes: A_REPORT,
-    takes: ['all', 'code', ...NARROWING, 'as', 'reason', 'keep-body', 'with-settlement'],
+    notes: `${ALL}
+${A_REPORT}`,
+    takes: ['all', 'except', 'yes', 'code', ...NARROWING, 'as', 'reason', 'keep-body', 'with-settlement'],
     needs: ['as', 'reason'],
     words: REPORTS,
     run: resolve,
@@ -99,11 +104,12 @@ ${A_REPORT}`,
     run: replace,
   },
   reopen: {
-    summary: 'Take back the dismissal of reports',
+    summary: 'Take back the dismissal of reports, or a whole decision',
     notes: `A report is as before, and so is the settlement that was dismissed with it.
---decision is for all reports of one decision.
+--decision takes back a dismissal, or a retry of reports that no worker has
+claimed since. With --except, the reports that are named stay as they are.
 ${A_REPORT}`,
-    takes: [...NARROWING, 'decision', 'reason'],
+    takes: [...NARROWING, 'decision', 'except', 'reason'],
     needs: ['reason'],
     words: REPORTS,
     run: reopen,
@@ -252,7 +258,10 @@ export function readOutboxCall(words: readonly string[]) {
   const most = follow?.usage.endsWith('…') ? MOST_REPORTS : least;
   if (!follow) problems.push(...more.map((word) => `unexpected word '${word}'`));
   else if (more.length > most || (more.length < least && !isSelection)) problems.push(`${name} needs ${follow.needs}`);
-  if (values.all && more.length > 0) problems.push('--all goes without names of reports');
+  if (isSelection && more.length > 0 && !values.except)
+    problems.push(`${values.all ? '--all' : '--decision'} goes without names of reports, or with --except`);
+  if (values.except && !(isSelection && more.length > 0))
+    problems.push('--except goes with --all or --decision, and names of reports');
   // To open and close a database here would release the locks of its user in this process.
   const read = name === 'reconcile' ? more[0] : name === 'replace' ? more[1] : undefined;
   if (isThere(`${read}-wal`)) problems.push(`${read} is a database in use; ${name} needs ${follow?.needs}`);

@@ -4,11 +4,12 @@ import { openSettlementOf } from '../../outbox/decisions/settlements.js';
 import { decisionsFor, wasDismissedWith } from '../../outbox/rules/decisions.js';
 import { problemKeyOf, type Row } from '../../outbox/rules/state-machine.js';
 import { scanRows } from '../../outbox/store/store.js';
-import { EXIT, Failure, remark, say } from '../output.js';
-import { findReport } from './find.js';
+import { confirm, EXIT, Failure, remark, say } from '../output.js';
+import { findReport, findReports } from './find.js';
 import type { OpenedOutbox } from './opened-outbox.js';
 import { needed, type OutboxValues } from './options.js';
 import { newDecision } from './person.js';
+import { grouped, reports } from './text.js';
 
 export async function retry(opened: OpenedOutbox, values: OutboxValues, names: readonly string[]): Promise<number> {
   return decideAll(opened, values, names, 'retry');
@@ -27,9 +28,9 @@ export async function resolve(opened: OpenedOutbox, values: OutboxValues, names:
 
 export async function reopen(opened: OpenedOutbox, values: OutboxValues, names: readonly string[]): Promise<number> {
   const { decision } = values;
-  if (decision === undefined) return decideAll(opened, values, names, 'reopened');
-  if (names.length > 0) throw new Failure('--decision goes without names of reports');
-  return reopenDecision(opened, decision, values);
+  return decision === undefined
+    ? decideAll(opened, values, names, 'reopened')
+    : takeBack(opened, decision, values, await idsNamed(opened, values, names));
 }
 
 type Action = 'retry' | 'recorded' | 'dismissed' | 'reopened';
@@ -42,15 +43,48 @@ const DONE: Readonly<Record<Action, readonly [verb: string, done: string]>> = {
   reopened: ['reopen', 'is reopened'],
 };
 
-/** Undefined if `--all` matches none. */
-async function selectionOf(opened: OpenedOutbox, values: OutboxValues, names: readonly string[], action: Action) {
-  const { all, code, account, environment, operation } = values;
-  if (all) {
-    const narrowing = { account, environment, operation };
-    for await (const { problem } of scanRows(opened.store, { ...narrowing, state: 'quarantined' }))
-      if (code === undefined || code === problemKeyOf(problem).code) return { all: { ...narrowing, code } };
-    return undefined;
+/** The ids of all reports that have one of these names. */
+async function idsNamed(opened: OpenedOutbox, values: OutboxValues, names: readonly string[]): Promise<string[]> {
+  const ids: string[] = [];
+  for (const name of names) ids.push(...(await findReports(opened, name, values)).map(({ id }) => id));
+  return ids;
+}
+
+/** Counts the reports of `--all` and asks whether they are meant. Undefined if there are none. */
+async function selectAll(opened: OpenedOutbox, values: OutboxValues, names: readonly string[], action: Action) {
+  const { code, account, environment, operation, 'with-settlement': withSettlements } = values;
+  const narrowing = { account, environment, operation };
+  const except = await idsNamed(opened, values, names);
+  // A later report is not among those that were counted.
+  const asOf = await opened.store.operator?.now();
+  const ids = new Set<string>();
+  const operations = new Map<string, number>();
+  let [inDoubt, settlements] = [0, 0];
+  for await (const row of scanRows(opened.store, { ...narrowing, state: 'quarantined' })) {
+    if ((code ?? problemKeyOf(row.problem).code) !== problemKeyOf(row.problem).code || except.includes(row.id))
+      continue;
+    ids.add(row.id);
+    operations.set(row.operation, (operations.get(row.operation) ?? 0) + 1);
+    if (row.inDoubt) inDoubt += 1;
   }
+  if (ids.size === 0) return undefined;
+  if (action === 'dismissed')
+    for await (const { blocked, waitsFor = '' } of scanRows(opened.store, { account, environment, state: 'waiting' }))
+      if (blocked && ids.has(waitsFor)) settlements += 1;
+  const facts = [
+    [...operations].map(([name, count]) => `${grouped(count)} × ${name}`).join(', '),
+    inDoubt > 0 && `${grouped(inDoubt)} of them in doubt: the gateway may hold them`,
+    settlements > 0 &&
+      `${grouped(settlements)} settlements wait for them, and ${withSettlements ? 'are dismissed, too' : 'are sent then; --with-settlement dismisses them, too'}`,
+  ];
+  if (!values.yes)
+    await confirm(`${DONE[action][0]} --all is about ${reports(ids.size)}: ${facts.filter(Boolean).join('; ')}`);
+  const selection = { all: { ...narrowing, code }, ...(except.length > 0 && { except }) };
+  return { selection, asOf, count: ids.size + (withSettlements ? settlements : 0) };
+}
+
+async function selectNamed(opened: OpenedOutbox, values: OutboxValues, names: readonly string[], action: Action) {
+  const { code } = values;
   if (code !== undefined) throw new Failure('--code goes with --all only');
   // A settlement that was dismissed with its initiated report is reopened with it.
   const fits = (row: Row, all: readonly Row[]) =>
@@ -58,7 +92,7 @@ async function selectionOf(opened: OpenedOutbox, values: OutboxValues, names: re
   // All reports are found before the first one is changed, so a wrong name changes nothing.
   const ids = new Set<string>();
   for (const name of names) ids.add((await findReport(opened, name, values, DONE[action][0], fits)).id);
-  return { ids: [...ids] };
+  return { selection: { ids: [...ids] }, asOf: undefined, count: undefined };
 }
 
 function settlementNote({ id, state }: Row, command: string): string {
@@ -93,7 +127,7 @@ async function decideAll(
   const { store, operator, command } = opened;
   const { json, reason = '', 'with-settlement': withSettlements = false } = values;
   const [verb, effect] = DONE[action];
-  const selection = await selectionOf(opened, values, names, action);
+  const selected = await (values.all ? selectAll : selectNamed)(opened, values, names, action);
   const request = { ...newDecision(reason), action, withSettlements };
   let [done, refused] = [0, 0];
 
@@ -106,10 +140,12 @@ async function decideAll(
     if (settlement && !json) remark(settlementNote(settlement, command));
   }
 
-  for (let more = selection !== undefined; selection && more; ) {
+  for (let more = true; selected && more; ) {
     const results: DecidedReport[] = [];
     try {
-      ({ more } = await operator.decide({ ...request, selection }, (made) => results.push(...made)));
+      ({ more } = await operator.decide({ ...request, asOf: selected.asOf, selection: selected.selection }, (made) =>
+        results.push(...made),
+      ));
     } finally {
       // Also if a later commit fails: these reports are decided.
       for (const result of results) await print(result);
@@ -117,17 +153,29 @@ async function decideAll(
   }
   if (!json && done + refused === 0) remark('No such report is quarantined.');
   else if (!json && action === 'retry' && done > 0) remark('\nA running worker sends them; if none runs, start one.');
+  if (!json && selected?.count !== undefined) {
+    const count = Math.max(done, selected.count);
+    const left = done < count ? '; the others are named above, or have changed since they were counted' : '';
+    const back =
+      action === 'recorded' ? '' : `\nTo take this back: ${command} reopen --decision ${request.decision} --reason "…"`;
+    remark(`\nDecided: ${grouped(done)} of ${reports(count)}${left}.${back}`);
+  }
   return refused > 0 ? EXIT.failed : EXIT.done;
 }
 
-async function reopenDecision({ store, operator }: OpenedOutbox, of: string, values: OutboxValues): Promise<number> {
+async function takeBack(
+  { store, operator }: OpenedOutbox,
+  of: string,
+  values: OutboxValues,
+  except: readonly string[],
+): Promise<number> {
   const known = await store.operator?.decision(of);
-  if (known?.action !== 'dismissed')
+  if (known?.action !== 'dismissed' && known?.action !== 'retry')
     throw new Failure(
-      `${printable(of)} is not the decision of a dismissal; show prints the decision of a dismissed report. Nothing was changed`,
+      `${printable(of)} is not the decision of a dismissal or a retry; show prints the decision of a report. Nothing was changed`,
       EXIT.failed,
     );
-  const request = { ...newDecision(needed(values, 'reason')), of };
+  const request = { ...newDecision(needed(values, 'reason')), of, ...(except.length > 0 && { except }) };
   let kept = 0;
   let touched = 0;
   for (let more = true; more; ) {
@@ -136,10 +184,15 @@ async function reopenDecision({ store, operator }: OpenedOutbox, of: string, val
     touched = step.decision.touched;
     more = step.more;
   }
+  const [done, why] =
+    known.action === 'dismissed'
+      ? ['Reopened', 'a person has decided about them later, or their data was erased']
+      : ['Quarantined again', 'a worker has claimed them since, or a person has decided about them later'];
+  const left = known.touched - touched;
   if (values.json) say(JSON.stringify({ decision: request.decision, reopened: touched, kept }));
   else
     say(
-      `${touched} reports are reopened${kept > 0 ? `; ${kept} stay as they are: a person has decided about them later, or their data was erased` : ''}.`,
+      `${done}: ${grouped(touched)} of ${reports(known.touched)}${left > 0 ? `; ${grouped(left)} stay as they are: ${except.length > 0 ? 'you named them, ' : ''}${why}` : ''}.`,
     );
   return EXIT.done;
 }

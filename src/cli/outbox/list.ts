@@ -1,8 +1,9 @@
 import { shownName } from '../../core/platform/messages.js';
 import { stateOf } from '../../operator/reports.js';
-import type { Row, ShownState } from '../../outbox/rules/state-machine.js';
+import { type Row, SHOWN_STATES, type ShownState } from '../../outbox/rules/state-machine.js';
 import { toPublicReport } from '../../outbox/store/public-report.js';
 import { scanRows } from '../../outbox/store/store.js';
+import { matches } from '../../outbox/stores/row-queries.js';
 import { EXIT, remark, sayAll, table } from '../output.js';
 import type { OpenedOutbox } from './opened-outbox.js';
 import type { OutboxValues } from './options.js';
@@ -12,16 +13,21 @@ import { duration } from './text.js';
 const OPEN: readonly ShownState[] = ['quarantined', 'in-flight', 'waiting', 'blocked'];
 
 export async function list(opened: OpenedOutbox, values: OutboxValues): Promise<number> {
-  const { state, account, environment, operation, limit = 50, json } = values;
+  const { state, code, since = 0, until = Number.MAX_VALUE, decision, limit = 50, json } = values;
+  const { account, environment, operation } = values;
   let printed = 0;
   let hasMore = false;
 
   async function* rows(): AsyncGenerator<Row> {
-    for (const one of state === undefined ? OPEN : [state]) {
+    const states = state === undefined ? (decision === undefined ? OPEN : SHOWN_STATES) : [state];
+    const decided = decision === undefined ? undefined : await rowsOf(opened, decision);
+    for (const one of states) {
       // Blocked reports are stored as waiting ones.
       const query = { state: one === 'blocked' ? 'waiting' : one, account, environment, operation } as const;
-      for await (const row of scanRows(opened.store, query)) {
-        if (stateOf(row) !== one) continue;
+      for await (const row of decided ?? scanRows(opened.store, query)) {
+        const { changedAt, problem } = row;
+        if (stateOf(row) !== one || !matches(row, query) || changedAt < since || changedAt > until) continue;
+        if (code !== undefined && code !== problem?.code) continue;
         if (printed >= limit) {
           hasMore = true;
           return;
@@ -38,6 +44,16 @@ export async function list(opened: OpenedOutbox, values: OutboxValues): Promise<
   if (hasMore) remark('\nThere are more. To see them: a larger --limit, or --state, --environment and --operation');
   if (printed > 0) remark(`\nTo see one of them in full: ${opened.command} show <report>`);
   return EXIT.done;
+}
+
+/** The reports that a decision has changed. */
+async function rowsOf({ store: { operator } }: OpenedOutbox, decision: string): Promise<Row[]> {
+  const rows: Row[] = [];
+  for (let step = await operator?.touched(decision, -1); operator && step; ) {
+    rows.push(...(await operator.rows(step.sequences)));
+    step = await operator.touched(decision, step.from);
+  }
+  return rows;
 }
 
 async function* jsonLines(rows: AsyncIterable<Row>): AsyncGenerator<string> {

@@ -5,6 +5,15 @@ import { isSchemaName, SCHEMA_RULE } from '../../outbox/stores/postgres/schema/n
 import { notEmpty, type OptionTable, oneOf, textThat, type Values, wholeNumber } from '../args.js';
 import { Failure } from '../output.js';
 
+/** A time, or for how long it is past. */
+const since = (text: string): number => {
+  const [, number, unit = ''] = /^(\d{1,5})([mhd])$/.exec(text) ?? [];
+  if (number !== undefined) return Date.now() - Number(number) * 60_000 * ({ h: 60, d: 1_440 }[unit] ?? 1);
+  const time = /^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d)?Z$/.test(text) ? Date.parse(text) : Number.NaN;
+  if (Number.isNaN(time)) throw new Failure('must be 30m, 2h or 1d ago, or a time such as 2026-11-28T10:00Z');
+  return time;
+};
+
 const days = (text: string): number => {
   const [, number] = /^(\d{1,5})d$/.exec(text) ?? [];
   if (number === undefined || Number(number) < 1) throw new Failure('must be a number of days, such as 400d');
@@ -55,13 +64,17 @@ export const OUTBOX_OPTIONS = {
   },
   limit: { hint: '<number>', help: 'At most this number of reports (default: 50)', read: wholeNumber(1, 1_000_000) },
   all: { help: 'Every quarantined report' },
-  code: { hint: '<code>', help: 'With --all: only this problem, as list prints it', read: oneOf(...PROBLEMS) },
+  except: { help: 'Leave out the reports that are named' },
+  yes: { help: 'Do not ask' },
+  code: { hint: '<code>', help: 'Only this problem, as list prints it', read: oneOf(...PROBLEMS) },
+  since: { hint: '<time>', help: 'In its state since this time: 2h, 2026-11-28T10:00Z …', read: since },
+  until: { hint: '<time>', help: 'In its state since an earlier time', read: since },
   as: {
     hint: '<verdict>',
     help: 'recorded: the gateway has it; dismissed: never send it',
     read: oneOf('recorded', 'dismissed'),
   },
-  decision: { hint: '<id>', help: 'Every report that this decision dismissed', read: notEmpty },
+  decision: { hint: '<id>', help: 'Every report of this decision', read: notEmpty },
   'with-settlement': { help: 'With --as dismissed: dismiss its blocked settlement' },
   reason: { hint: '<text>', help: 'The reason. It is kept, so name no player', read: notEmpty },
   'keep-body': { help: 'Keep the body, like the option keepBodies' },

@@ -10,7 +10,7 @@ import { EXIT, Failure, remark, say, table } from '../output.js';
 import type { OpenedOutbox } from './opened-outbox.js';
 import type { OutboxValues } from './options.js';
 import { newDecision } from './person.js';
-import { duration, grouped, wrapped } from './text.js';
+import { duration, grouped, reports, wrapped } from './text.js';
 
 /** The player's id is not printed. */
 export async function player(
@@ -48,8 +48,6 @@ async function sealOf(file: string | undefined, store: OutboxStore): Promise<Sea
     );
   return over(store);
 }
-
-const reports = (count: number): string => `${grouped(count)} ${count === 1 ? 'report' : 'reports'}`;
 
 function describe(
   { places, erasable, erased, logEmptied, open, looked, empty, locked, unreadable }: PlayerData,

@@ -75,7 +75,7 @@ const WHEN: Readonly<Record<OfferedAction['action'], string>> = {
   replaced: 'its data is wrong; with a file of the corrected data:',
   dismissed: 'it must not be reported:',
   reopened: 'it was dismissed by mistake:',
-  undo: 'with all reports of that decision:',
+  undo: 'to take back that decision about all of its reports:',
 };
 
 /** The commands that a person may need now. Only a quarantined report waits for one of them. */
@@ -94,11 +94,11 @@ function whatToDo({ id, state, sibling, actions }: ReportDetails, command: strin
       `      ${command} resolve ${quoted(id)} --as dismissed --with-settlement --reason "…"`,
     ],
   };
-  const lines = offered.flatMap(({ action, command: line }) =>
-    line === null
-      ? []
-      : [`  - ${WHEN[action]}`, `      ${line}`, ...((blocksSettlement && ofSettlement[action]) || [])],
-  );
+  const lines = offered.flatMap(({ action, command: line }) => [
+    `  - ${WHEN[action]}`,
+    `      ${line}`,
+    ...((blocksSettlement && ofSettlement[action]) || []),
+  ]);
   if (lines.length === 0) return [];
   if (!isQuarantined) return ['', ...lines];
   const isOffered = (wanted: OfferedAction['action']) => actions.some(({ action }) => action === wanted);

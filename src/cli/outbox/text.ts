@@ -3,6 +3,8 @@ import { DEFAULT_ACCOUNT, type PauseScope } from '../../outbox/rules/destination
 
 export const grouped = (count: number): string => count.toLocaleString('en');
 
+export const reports = (count: number): string => `${grouped(count)} ${count === 1 ? 'report' : 'reports'}`;
+
 /** A destination or the place of a pause, such as `staging` or `staging, reportBetEvent,`. Without the default account. */
 export const placeOf = ({ account, environment, operation }: PauseScope): string =>
   `${account === DEFAULT_ACCOUNT ? '' : `${account} `}${environment}${operation ? `, ${operation},` : ''}`;

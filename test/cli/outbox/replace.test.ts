@@ -224,11 +224,11 @@ describe('outbox reopen', () => {
 
   it('takes back all dismissals of one decision, which show names', async () => {
     const { run } = begin();
-    await run(['resolve', '--all', '--code', 'unprocessable', '--as', 'dismissed', '--reason', 'a test']);
+    await run(['resolve', '--all', '--yes', '--code', 'unprocessable', '--as', 'dismissed', '--reason', 'a test']);
     const [, decision = ''] = /reopen --decision (\S+)/.exec((await run(['show', bet('B-1')])).out) ?? [];
     expect(await run(['reopen', '--decision', decision, ...mistake])).toMatchObject({
       code: 0,
-      out: '2 reports are reopened.\n',
+      out: 'Reopened: 2 of 2 reports.\n',
     });
     expect(await states(run, bet('B-1'), bet('B-2'))).toEqual(['quarantined', 'quarantined']);
     expect(await run(['reopen', '--decision', decision, ...mistake])).toMatchObject({
@@ -240,11 +240,11 @@ describe('outbox reopen', () => {
 
   it('says why reports of a decision stay dismissed', async () => {
     const { run } = begin();
-    await run(['resolve', '--all', '--code', 'unprocessable', '--as', 'dismissed', '--reason', 'a test']);
+    await run(['resolve', '--all', '--yes', '--code', 'unprocessable', '--as', 'dismissed', '--reason', 'a test']);
     const [, decision = ''] = /reopen --decision (\S+)/.exec((await run(['show', bet('B-1')])).out) ?? [];
     await run(['player', personalBet('B-1').user.user_id, '--erase', '--reason', 'a request']);
     expect(await run(['reopen', '--decision', decision, ...mistake])).toMatchObject({
-      out: '0 reports are reopened; 2 stay as they are: a person has decided about them later, or their data was erased.\n',
+      out: 'Reopened: 0 of 2 reports; 2 stay as they are: a person has decided about them later, or their data was erased.\n',
     });
   });
 
@@ -261,7 +261,7 @@ describe('outbox reopen', () => {
     expect(await run(['reopen', ...mistake])).toMatchObject({ code: 2 });
     expect(await run(['reopen', '--decision', 'none', ...mistake])).toMatchObject({
       code: 1,
-      err: expect.stringContaining('none is not the decision of a dismissal'),
+      err: expect.stringContaining('none is not the decision of a dismissal or a retry'),
     });
     expect(await run(['reopen', bet('B-1'), '--decision', 'none', ...mistake])).toMatchObject({ code: 2 });
   });
