@@ -244,12 +244,15 @@ describe("the compiler's messages for the examples", { tags: 'slow' }, () => {
   beforeAll(() => {
     const yours = ['yours.ts', YOURS];
     const wrong = [WRONG, "LocationSDK.ipinfo({ token: 'secret' });"];
-    problems = typeCheck(Object.fromEntries([...modules, ...named, ...scripts, ...ofReadme, ...withPlayer, yours, wrong]), {
-      'node-sqlite.d.ts': NODE_SQLITE,
-      'playwright.d.ts': PLAYWRIGHT,
-      'worker.d.ts': WORKER,
-      'app.d.ts': APP,
-    });
+    problems = typeCheck(
+      Object.fromEntries([...modules, ...named, ...scripts, ...ofReadme, ...withPlayer, yours, wrong]),
+      {
+        'node-sqlite.d.ts': NODE_SQLITE,
+        'playwright.d.ts': PLAYWRIGHT,
+        'worker.d.ts': WORKER,
+        'app.d.ts': APP,
+      },
+    );
   }, 120_000);
   const isWrong = (problem: string) => problem.startsWith(WRONG);
   const isOfPlayer = (problem: string) => problem.startsWith('player-');
