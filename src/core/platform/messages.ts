@@ -41,15 +41,16 @@ const escaped = (character: string): string =>
  */
 export const printable = (text: string): string => text.replace(UNPRINTABLE, escaped);
 
-/** Invisible characters, spaces that a copy loses, and the backslash, with which an escape begins. */
-const UNSEEN = /[\\\p{C}\p{DI}\u2800]|(?! )\p{Z}| (?= |$)|^ /gu;
-
 /**
  * The name of a report, or of a group, as people read and copy it. No two names are shown alike: `storedName` returns
  * the name of the store.
  */
 export const shownName = (name: string): string =>
-  name.replace(UNSEEN, (character) => (character === '\\' ? '\\\\' : escaped(character)));
+  // Invisible characters, spaces that a copy loses, and the backslash, with which an escape begins. The pattern stands
+  // here, since a page file keeps it otherwise.
+  name.replace(/[\\\p{C}\p{DI}\u2800]|(?! )\p{Z}| (?= |$)|^ /gu, (character) =>
+    character === '\\' ? '\\\\' : escaped(character),
+  );
 
 /** Reads a name that `shownName` made, or one that a person typed. */
 export const storedName = (shown: string): string =>
