@@ -190,7 +190,7 @@ function createComparison({ session: { accounts } }: ConsolePage, draw: () => vo
       const compared: Reconciled[] = [];
       const isFile = file instanceof File && file.name !== '';
       const bytes = await (isFile ? file : new Blob([String(fields.get('list') ?? '')])).arrayBuffer();
-      const lists = listsOf(new TextDecoder().decode(bytes), operations);
+      const lists = listsOf(new TextDecoder().decode(bytes), operations, where);
       if (typeof lists === 'string') return task.tell(lists);
       const of = [...lists.values()].reduce((sum, { length }) => sum + length, 0);
       let done = 0;
@@ -295,10 +295,14 @@ const lastDays = () =>
   });
 
 /** The references of each operation. If the list has a column `operation`, each line names its own. */
-function listsOf(text: string, operations: readonly string[]): Map<string, string[]> | string {
+function listsOf(
+  text: string,
+  operations: readonly string[],
+  where: Parameters<typeof createListReader>[0],
+): Map<string, string[]> | string {
   const lists = new Map<string, string[]>();
   try {
-    for (const { reference, operation } of createListReader()(text, true))
+    for (const { reference, operation } of createListReader(where)(text, true))
       for (const one of operation === undefined ? operations : [operation])
         lists.get(one)?.push(reference) ?? lists.set(one, [reference]);
   } catch (error) {

@@ -10,6 +10,7 @@ import {
   isAnything,
   isDuration,
   isFlag,
+  isFunction,
   isLimit,
   milliseconds,
   must,
@@ -48,6 +49,7 @@ export interface OutboxSettings extends Omit<EndingContext, 'dependency'> {
   readonly leaseMs: number;
   readonly pollMs: number;
   readonly stopTimeoutMs: number;
+  readonly onReceipt: OutboxOptions['onReceipt'];
 }
 
 /** The defaults of the options. Times are in milliseconds. */
@@ -96,6 +98,7 @@ const optionTable = {
   stopTimeoutMs: option(isDuration, DEFAULTS.stopTimeoutMs),
   breakerAfter: option(wholeNumber(1, MOST_REFUSALS), DEFAULTS.breakerAfter),
   keepBodies: option(isFlag, false),
+  onReceipt: optional<OutboxOptions['onReceipt']>(isFunction),
   encryption: optional<unknown>(isAnything),
 };
 
@@ -141,6 +144,7 @@ export function readOutboxSettings(
     stopTimeoutMs,
     breakerAfter,
     keepBodies,
+    onReceipt: complete.onReceipt,
     clientOf(account) {
       const found = accounts.find((one) => one.account === account);
       // Never the client of another account.

@@ -131,8 +131,9 @@ ${NO_ACCOUNT}`,
     summary: 'Print the references of your list that are not recorded',
     notes: `The list is a file with one bet_id or request_id per line, or CSV with a column
 bet_id, request_id or reference; - is standard input. With a column operation,
-each line names its own, and --operation is not needed. A report that a person
-declared recorded is printed, too.
+each line names its own, and --operation is not needed. It may also be an
+exported log of receipts, or a log with the lines of onReceipt. A report that a
+person declared recorded is printed, too.
 ${NO_ACCOUNT}`,
     takes: [...NARROWING, 'settlements', 'day', 'csv', 'last-line-complete'],
     needs: ['environment'],

@@ -26,8 +26,8 @@ export async function reconcileList(
   [path = '']: readonly string[],
 ): Promise<number> {
   const { account = DEFAULT_ACCOUNT, json, csv, operation } = values;
-  const defaults = { operation, environment: needed(values, 'environment') };
-  const list = openList(path, values);
+  const environment = needed(values, 'environment');
+  const list = openList(path, values, createListReader({ account, environment }));
   const comparison = createComparison(dayNamed(values.day, now));
   const { counts } = comparison;
   const proven: Reconciled[] = [];
@@ -35,7 +35,7 @@ export async function reconcileList(
   if (csv) await appendReceipts(store);
 
   async function* texts(): AsyncGenerator<string> {
-    for await (const one of reconcile(store, account, list.references(), defaults)) {
+    for await (const one of reconcile(store, account, list.references(), { operation, environment })) {
       if (!comparison.add(one)) continue;
       if (csv) proven.push(one);
       else if (json) yield `${JSON.stringify(one)}\n`;
@@ -73,10 +73,13 @@ const dayNamed = (day: string | undefined, now: number): string | undefined =>
 const lineOf = ({ reference, operation, state, outcome, problem }: Reconciled) =>
   `${state.padEnd(12)}${(problem?.code ?? outcome ?? '-').padEnd(18)}${operation.padEnd(24)}${shownName(reference)}\n`;
 
-function openList(path: string, { 'last-line-complete': isComplete, settlements, operation }: OutboxValues) {
+function openList(
+  path: string,
+  { 'last-line-complete': isComplete, settlements, operation }: OutboxValues,
+  read: ReturnType<typeof createListReader>,
+) {
   const hash = createHash('sha256');
   const decoder = new TextDecoder();
-  const read = createListReader();
 
   function* named(text: string, isLast = false): Generator<ReportReference> {
     for (const { reference, operation: own = operation } of read(text, isLast)) {

@@ -13,6 +13,9 @@ export class ListError extends Error {}
 /** No cell is longer, unless a quote is not closed. */
 const LONGEST_CELL = 100_000;
 
+/** The characters after which it is clear what a list is. */
+const ENOUGH = 50_000;
+
 /** In the order in which they are looked for. */
 const NAMES = ['bet_id', 'request_id', 'reference'];
 
@@ -59,11 +62,8 @@ const separatorOf = (text: string): string => {
   return [',', ';', '\t'].find((one) => first.includes(one)) ?? ',';
 };
 
-/**
- * Reads a list of references in pieces: one per line, or CSV. Then they stand in the column that names a report, or in
- * the first one.
- */
-export function createListReader(): (piece: string, isLast?: boolean) => Generator<ListedReport> {
+/** CSV, or one reference per line. */
+function createReferenceReader(): ReadList {
   const read = createCsvReader();
   let columns: { reference: number; operation: number } | undefined;
   return function* (piece, isLast) {
@@ -75,6 +75,57 @@ export function createListReader(): (piece: string, isLast?: boolean) => Generat
       const reference = row[columns.reference]?.trim();
       if (reference && !isHeader) yield { reference, operation: row[columns.operation]?.trim() || undefined };
     }
+  };
+}
+
+/** JSON Lines: an exported log of receipts, or a log with the lines of `onReceipt`. A program may have put words before. */
+function createLogReader(place: Place): ReadList {
+  let rest = '';
+  return function* (piece, isLast) {
+    const lines = (rest + piece).split('\n');
+    rest = isLast ? '' : (lines.pop() ?? '');
+    if (rest.length > LONGEST_CELL) throw new ListError('a line is longer than any receipt');
+    for (const line of lines) {
+      if (!line.includes('"reference":')) continue;
+      const { reference, operation, outcome, ...at } = receiptIn(line);
+      const isHere =
+        (at.account ?? place.account) === place.account && (at.environment ?? place.environment) === place.environment;
+      if (reference !== undefined && isHere && outcome !== 'dismissed') yield { reference, operation };
+    }
+  };
+}
+
+function receiptIn(line: string): Partial<ListedReport & Place & { outcome: string }> {
+  try {
+    return JSON.parse(line.slice(line.indexOf('{')));
+  } catch {
+    throw new ListError('a receipt in it is not complete JSON');
+  }
+}
+
+type ReadList = (piece: string, isLast?: boolean) => Generator<ListedReport>;
+
+interface Place {
+  readonly account: string;
+  readonly environment: string;
+}
+
+/**
+ * Reads a list of references in pieces: one per line, or CSV. Then they stand in the column that names a report, or in
+ * the first one. Of a log of receipts: those of the place that were not dismissed.
+ */
+export function createListReader(place: Place): ReadList {
+  let unread = '';
+  let read: ReadList | undefined;
+  return function* (piece, isLast = false) {
+    unread += piece;
+    // A log may begin with lines of other programs.
+    if (isLast || unread.length > ENOUGH)
+      read ??= /\{.*"reference":/.test(unread) ? createLogReader(place) : createReferenceReader();
+    if (!read) return;
+    const text = unread;
+    unread = '';
+    yield* read(text, isLast);
   };
 }
 

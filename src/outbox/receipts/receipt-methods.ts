@@ -15,13 +15,20 @@ export interface ReceiptMethods {
 }
 
 export function createReceiptMethods(
-  { store, clock }: OutboxSettings,
+  { store, clock, onReceipt }: OutboxSettings,
   events: Events,
   storeFailed: StoreFailed,
 ): ReceiptMethods {
   const log = createReceiptLog({ store, clock, events, storeFailed });
   events.on('recorded', log.soon);
   events.on('decided', log.soon);
+  if (onReceipt) {
+    const tell = (facts: object) => onReceipt(JSON.stringify({ at: new Date(clock.now()), ...facts }));
+    events.on('recorded', ({ account, environment, operation, reference, outcome, attempts }) =>
+      tell({ account, environment, operation, reference, outcome, attempts }),
+    );
+    events.on('logged', tell);
+  }
   return {
     started: log.soon,
     stopped: log.stop,

@@ -11,8 +11,9 @@ import {
   writeCsv,
 } from '../../../src/core/platform/books.js';
 
+const PLACE = { account: 'default', environment: 'production' };
 const readCsv = (text: string) => [...createCsvReader()(text, true)];
-const listOf = (text: string) => [...createListReader()(text, true)];
+const listOf = (text: string) => [...createListReader(PLACE)(text, true)];
 const referencesOf = (text: string) => listOf(text).map(({ reference }) => reference);
 
 test.each<[string, string, string[]]>([
@@ -58,10 +59,32 @@ test('a list is read the same in pieces, wherever it is cut', () => {
   ]);
   for (let at = 0; at <= text.length; at += 1)
     for (let size = 1; size <= text.length - at; size += 7) {
-      const read = createListReader();
+      const read = createListReader(PLACE);
       const pieces = [text.slice(0, at), text.slice(at, at + size), text.slice(at + size)];
       expect([...pieces.flatMap((piece) => [...read(piece)]), ...read('', true)]).toEqual(whole);
     }
+});
+
+test('a list may be a log: the lines of onReceipt within other lines, or the exported log of receipts', () => {
+  const line = (facts: object) => JSON.stringify({ at: '2026-11-28T07:00:00.000Z', ...PLACE, ...facts });
+  const log = [
+    ...Array.from({ length: 500 }, (_, index) => `Nov 28 07:00:00 worker-1 {"msg":"started","process":${index}}`),
+    `Nov 28 07:00:00 worker-1 ${line({ operation: 'reportBetEvent', reference: 'B,"1"\n', outcome: 'recorded' })}`,
+    'a line of another program, with "quotes"',
+    JSON.stringify({ at: '2026-11-28T07:00:00.200Z', count: 5, hash: 'ab'.repeat(32) }),
+    line({ operation: 'reportSettledBet', reference: 'B-2', outcome: 'already-recorded', level: 30 }),
+    line({ operation: 'reportBetEvent', reference: 'B-3', outcome: 'dismissed' }),
+    line({ operation: 'reportBetEvent', reference: 'B-4', environment: 'staging' }),
+    line({ operation: 'reportBetEvent', reference: 'B-5', account: 'brandB' }),
+    '',
+  ].join('\n');
+  const read = createListReader(PLACE);
+  const found = [...Array.from(log, (character) => [...read(character)]).flat(), ...read('', true)];
+  expect(found).toEqual([
+    { reference: 'B,"1"\n', operation: 'reportBetEvent' },
+    { reference: 'B-2', operation: 'reportSettledBet' },
+  ]);
+  expect(() => listOf(log.slice(0, log.indexOf('already-recorded')))).toThrow(ListError);
 });
 
 test.each([
