@@ -150,6 +150,14 @@ declare module '@react-native-community/geolocation' {
   };
   export default geolocation;
 }
+declare module '@react-native-async-storage/async-storage' {
+  const storage: {
+    getItem(name: string): Promise<string | null>;
+    setItem(name: string, value: string): Promise<void>;
+    removeItem(name: string): Promise<void>;
+  };
+  export default storage;
+}
 declare module 'expo-location' {
   export function requestForegroundPermissionsAsync(): Promise<{ granted: boolean }>;
   export function getCurrentPositionAsync(): Promise<Found<number | null>>;

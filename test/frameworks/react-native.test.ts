@@ -41,6 +41,8 @@ interface Story {
   isSilent?: boolean;
   /** The app may ask for the position, and the device's location is switched off. */
   isOff?: boolean;
+  /** What the app kept before it ended last. */
+  kept?: Record<string, string>;
   answer?: (request: Sent) => Promise<Answer> | Answer;
 }
 
@@ -87,7 +89,7 @@ beforeAll(async () => {
     const bet = { bet_id: key, amount: stake, user: PLAYER.user };
     await client.reportBetEvent(bet, { location: pageLocation(location), clientIP: '8.8.8.8' });
     const headers = { 'content-type': 'application/json' };
-    return { status: 200, headers, body: JSON.stringify({ bet_id: bet.bet_id }) };
+    return { status: 200, headers, body: JSON.stringify({ bet_id: bet.bet_id, message: 'Your bet is placed.' }) };
   };
 });
 
@@ -128,19 +130,33 @@ const GPS = { ...POSITION, source: 'gps' };
 const LOOKED_UP = { source: 'mock' };
 
 describe('the recommended way: the app locates, and the backend reports', () => {
+  const keyOf = ([sent]: readonly Sent[]) => JSON.parse(sent?.body ?? '{}').key;
+
   test('the position of the app is reported', async () => {
     const { result, requests } = await play('placeBet', { position: POSITION, answer: operator });
-    expect(result).toEqual({ bet_id: reference });
+    expect(result).toEqual({ words: 'Your bet is placed.', kept: {} });
     expect(requests).toMatchObject([{ method: 'POST', headers: { authorization: 'Bearer token-1' } }]);
-    expect(reported()).toEqual([[reference, GPS]]);
+    expect(reported()).toEqual([[keyOf(requests), GPS]]);
   });
 
   test.each([
     ['the player denies it', {}],
     ['the phone never answers', { isSilent: true }],
   ])('the bet is placed without a position: %s', async (_, world) => {
-    expect(await play('placeBet', { ...world, answer: operator })).toMatchObject({ result: { bet_id: reference } });
-    expect(reported()).toEqual([[reference, expect.objectContaining(LOOKED_UP)]]);
+    const { result, requests } = await play('placeBet', { ...world, answer: operator });
+    expect(result).toMatchObject({ words: 'Your bet is placed.' });
+    expect(reported()).toEqual([[keyOf(requests), expect.objectContaining(LOOKED_UP)]]);
+  });
+
+  test.each<[string, Answer]>([
+    ['is lost', { broken: 'The network connection was lost.' }],
+    ['is a page of a proxy', { status: 503, headers: { 'content-type': 'text/html' }, body: '<html>' }],
+  ])('an answer that %s is an open question, and the same bet has the same key after a restart', async (_, answer) => {
+    const first = await play('placeBet', { position: POSITION, answer: () => answer });
+    expect(first.result.words).toMatch(/^We do not know yet/);
+    const again = await play('placeBet', { position: POSITION, kept: first.result.kept, answer: operator });
+    expect(again.result).toEqual({ words: 'Your bet is placed.', kept: {} });
+    expect(reported()).toEqual([[keyOf(first.requests), GPS]]);
   });
 
   test("Expo's module gives its position in the same form, or none", async () => {

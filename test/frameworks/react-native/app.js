@@ -10,7 +10,10 @@ const relayUrl = 'https://play.example.com/relay';
 const EVENT = { bet_id: NATIVE.reference };
 
 const stories = {
-  placeBet: () => placeBet(1500, NATIVE.reference, 'token-1'),
+  async placeBet() {
+    const words = await placeBet({ stake: 1500 }, 'token-1');
+    return { words, kept: NATIVE.keptNow() };
+  },
   findPlace,
   /** The player presses again after each answer that did not come. */
   async postOnce() {

@@ -78,6 +78,20 @@
     createFromParts: ignore,
     release: ignore,
   };
+  // What the app kept before it ended last.
+  const kept = new Map(Object.entries(NATIVE.kept ?? {}));
+  NATIVE.keptNow = () => Object.fromEntries(kept);
+  modules.RNAsyncStorage = {
+    legacy_multiGet: (names) => Promise.resolve(names.map((name) => [name, kept.get(name) ?? null])),
+    legacy_multiSet([[name, value]]) {
+      kept.set(name, value);
+      return Promise.resolve();
+    },
+    legacy_multiRemove([name]) {
+      kept.delete(name);
+      return Promise.resolve();
+    },
+  };
   modules.FileReaderModule = { readAsText: ({ blobId }) => Promise.resolve(blobs.get(blobId)) };
   modules.PlatformConstants = { getConstants: () => ({ Version: 35, isTesting: false }) };
 
