@@ -16,18 +16,31 @@ export interface Import {
   readonly rejected: Rejected;
 }
 
-type Freeze = (payload: unknown) => Promise<Pick<AnyReport, 'reference'>>;
+interface Frozen extends Pick<AnyReport, 'reference'> {
+  /** Called once a line is right. Returns why the outbox does not take it. */
+  judge?(): string | undefined;
+}
 
-/** Adds the problems of every line to `rejected`. Enqueues nothing. Returns the number of lines. */
-export async function checkLines({ source, read, shape, rejected }: Import, freeze: Freeze): Promise<number> {
-  const isNew = createReferences();
+type Freeze = (payload: Readonly<Record<string, unknown>>) => Promise<Frozen>;
+
+/** Adds the problems of every line to `rejected`. Changes nothing. Returns the number of lines. */
+export async function checkLines(
+  { source, read, shape, rejected }: Import,
+  freeze: Freeze,
+  isNew = createReferences(),
+): Promise<number> {
   const showProgress = startProgress('Checking', source.size);
   let lines = 0;
   for await (const line of read()) {
-    const { reference, problems } = await judge(line, shape, freeze);
+    const { frozen, problems } = await judge(line, shape, freeze);
+    const refuse = (reason: string) => rejected.add(line, [{ field: shape.reference, reason }]);
     if (problems.length > 0) rejected.add(line, problems);
-    else if (reference !== undefined && !isNew(reference))
-      rejected.add(line, [{ field: shape.reference, reason: 'an earlier line has the same reference' }]);
+    else if (frozen?.reference !== undefined && !isNew(frozen.reference))
+      refuse('an earlier line has the same reference');
+    else {
+      const why = frozen?.judge?.();
+      if (why !== undefined) refuse(why);
+    }
     lines += 1;
     showProgress(source.position(), lines);
   }
@@ -51,7 +64,7 @@ async function judge(
   { payload, problems: found }: ImportLine,
   { reference: field, needsTime }: Shape,
   freeze: Freeze,
-): Promise<{ reference?: string; problems: readonly LineProblem[] }> {
+): Promise<{ frozen?: Frozen; problems: readonly LineProblem[] }> {
   if (!payload) return { problems: found };
   const problems = [...found];
   const add = (one: LineProblem) => {
@@ -59,9 +72,10 @@ async function judge(
   };
   if (needsTime && (payload.timestamp ?? '') === '') add(NO_TIME);
   try {
-    const { reference } = await freeze(payload);
+    const frozen = await freeze(payload);
+    const { reference } = frozen;
     if (reference !== undefined && isDistinctReference(reference) && !PADDED.test(reference))
-      return { reference, problems };
+      return { frozen, problems };
     add({ field, reason: UNFIT });
   } catch (error) {
     if (hasCode(error, 'location')) add(NO_LOCATION);

@@ -1,6 +1,5 @@
 import { statSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
-import { printable } from '../../../core/platform/messages.js';
 import { operations } from '../../../core/protocol/operations.js';
 import type { OutboxStore } from '../../../outbox/store/store.js';
 import { sqliteStore } from '../../../outbox/stores/sqlite/store.js';
@@ -62,15 +61,12 @@ export async function importFile(place: string, values: OutboxValues, [path = ''
     }
 
     const refused = rejected.lines;
-    const kinds = rejected.kinds().slice(0, 10);
     if (json) {
-      const problems = kinds.map(([problem, count]) => ({ problem, lines: count }));
-      const result = { operation, account, environment, dryRun, lines, rejected: refused, problems };
+      const result = { operation, account, environment, dryRun, lines, rejected: refused, problems: rejected.kinds() };
       say(JSON.stringify({ ...result, ...progress }));
       return refused === 0 ? EXIT.done : EXIT.failed;
     }
-    if (refused > 0) remark(`\n${grouped(refused)} of ${grouped(lines)} lines are wrong; ${rejected.file} lists them:`);
-    for (const [kind, count] of kinds) remark(`  ${grouped(count)} × ${printable(kind)}`);
+    rejected.tell(lines);
     if (isChecked) {
       say(`${path}: ${grouped(lines)} lines checked, ${grouped(refused)} wrong. Nothing was enqueued.`);
       remark(

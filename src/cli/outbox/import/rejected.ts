@@ -2,7 +2,7 @@ import { accessSync, constants, rmSync, writeFileSync } from 'node:fs';
 import { basename, dirname, extname, join, resolve } from 'node:path';
 import Papa from 'papaparse';
 import { printable, withoutFormula } from '../../../core/platform/messages.js';
-import { codeOf, EXIT, Failure } from '../../output.js';
+import { codeOf, EXIT, Failure, remark } from '../../output.js';
 import { grouped } from '../text.js';
 import type { LineProblem } from './columns.js';
 import type { ImportLine } from './lines.js';
@@ -23,7 +23,7 @@ const harmless = (text: string): string => withoutFormula(printable(text));
 export function createRejected(file: string, field: string) {
   const cannotWrite = (error: unknown, exitCode: number) =>
     new Failure(
-      `the list of refused lines, ${file}, cannot be written (${codeOf(error)}): copy the imported file to a folder with room that can be written to`,
+      `the list of refused lines, ${file}, cannot be written (${codeOf(error)}): copy the file to a folder with room that can be written to`,
       exitCode,
     );
   try {
@@ -34,6 +34,11 @@ export function createRejected(file: string, field: string) {
   const counts = new Map<string, number>();
   const refused = new Set<number>();
   const texts = ['line,field,reason,reference\n'];
+  const kinds = () =>
+    [...counts]
+      .sort(([, a], [, b]) => b - a)
+      .slice(0, 10)
+      .map(([problem, lines]) => ({ problem, lines }));
 
   return {
     file,
@@ -54,8 +59,14 @@ export function createRejected(file: string, field: string) {
       const rows = problems.map((one) => [String(line), ...[one.field, one.reason, reference].map(harmless)]);
       texts.push(`${Papa.unparse(rows, { newline: '\n' })}\n`);
     },
-    /** With the number of lines, the most frequent first. */
-    kinds: () => [...counts].sort(([, a], [, b]) => b - a),
+    /** The most frequent problems, with their numbers of lines. */
+    kinds,
+    /** Prints the most frequent problems, if a line is wrong. */
+    tell(lines: number): void {
+      if (refused.size === 0) return;
+      remark(`\n${grouped(refused.size)} of ${grouped(lines)} lines are wrong; ${file} lists them:`);
+      for (const { problem, lines: many } of kinds()) remark(`  ${grouped(many)} × ${printable(problem)}`);
+    },
     /** Replaces the list of an earlier run. Without a refused line, there is no list. */
     write(): void {
       try {

@@ -20,7 +20,7 @@ export async function openSource(path: string) {
   const opened = await stat(path).catch(cannotRead);
   const { size } = opened;
   if (!opened.isFile())
-    throw new Failure(`${path} is not a regular file: import reads the file twice, first to check every line`);
+    throw new Failure(`${path} is not a regular file: the command reads it twice, first to check every line`);
   if (size === 0) throw new Failure(`${path} is empty: its export may have failed`);
   const handle = await open(path).catch(cannotRead);
   let position = 0;
@@ -54,7 +54,7 @@ export async function openSource(path: string) {
       const now = await handle.stat();
       if (now.size === size && now.mtimeMs === opened.mtimeMs) return;
       throw new Failure(
-        `${path} was changed while it was read. The reports enqueued so far stay in the outbox. Import a file that no program writes to`,
+        `${path} was changed while it was read. The reports done so far stay as they are. Give a file that no program writes to`,
       );
     },
     close: () => handle.close(),
