@@ -68,6 +68,7 @@ const sourceOfStore = (store: OutboxStore): Operated => ({
     if (action === 'recorded' || action === 'dismissed') await appendReceipts(store);
   },
   resumed() {},
+  quarantined() {},
 });
 
 const isStore = (value: object): value is OutboxStore => 'turn' in value && 'outlook' in value && 'receipts' in value;

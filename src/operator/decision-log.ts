@@ -1,7 +1,7 @@
 import { printable, shownName } from '../core/platform/messages.js';
 import type { OperationName } from '../core/protocol/operations.js';
 import { decisionsFor } from '../outbox/rules/decisions.js';
-import type { PauseScope } from '../outbox/rules/destination.js';
+import type { DestinationOperation, PauseScope } from '../outbox/rules/destination.js';
 import type { Decision } from '../outbox/rules/state-machine.js';
 import type { KeptDecision, NewDecision, ProblemKey } from '../outbox/store/operator-store.js';
 import { isShown, type Narrowing, type OperatorContext, OperatorRefusal } from './context.js';
@@ -36,6 +36,12 @@ export interface AllQuarantined {
   readonly except?: readonly string[] | undefined;
 }
 
+/** A file with corrected reports of one operation, as a decision is about it. */
+export interface CorrectedFile extends DestinationOperation {
+  /** The SHA-256 of the file, in hexadecimal digits. */
+  readonly file: string;
+}
+
 /** A stored decision. Its reason is empty if a command was given none. */
 export interface DecisionRecord
   extends Pick<KeptDecision, 'id' | 'who' | 'reason' | 'at' | 'touched' | 'skipped' | 'done'> {
@@ -49,6 +55,7 @@ export interface DecisionRecord
     | AllQuarantined
     | { readonly decision: string; readonly except?: readonly string[] | undefined }
     | PauseScope
+    | CorrectedFile
     | (Narrowing & { readonly operation?: undefined });
   /** The id of the decision that has undone it, completely or in part. Null if there is none. */
   readonly undoneBy: string | null;

@@ -31,6 +31,7 @@ export type BackendMethods<Mode extends ClientMode = 'strict'> = Pick<
   | 'retry'
   | 'resolve'
   | 'replace'
+  | 'replaceAll'
   | 'reopen'
   | 'resume'
 >;

@@ -26,6 +26,7 @@ export const checkOptions = optionsCheck({
   retry: { reason: anything },
   resolve: { as: anything, reason: anything },
   reopen: { reason: anything },
+  replaceAll: { reason: anything },
   exportReceipts: { from: anything },
   reconcile: { operation: anything, environment: anything },
   prune: { olderThanDays: anything, keepReceipts: anything, onProgress: anything, signal },
@@ -38,6 +39,7 @@ export const checkArgument = argumentCheck({
   retry: ofReport,
   resolve: ofReport,
   replace: ofReport,
+  replaceAll: ofReport,
   reopen: ofReport,
   resume: { environment: required(isEnvironment) },
 });

@@ -23,6 +23,7 @@ const unavailableInPage = <Mode extends ClientMode = 'strict'>(): BackendMethods
   retry: rejected,
   resolve: rejected,
   replace: rejected,
+  replaceAll: rejected,
   reopen: rejected,
   resume: rejected,
 });

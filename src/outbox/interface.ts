@@ -85,6 +85,21 @@ export interface Drained {
   readonly paused: OutboxStats['paused'];
 }
 
+/** The result of `replaceAll`. */
+export interface ReplacedAll {
+  /** The number of reports that have the corrected data now. */
+  readonly replaced: number;
+  /** The number of reports that had it already. */
+  readonly same: number;
+  /** The corrections that were not made, in the given order. */
+  readonly refused: readonly {
+    /** The place of the correction in the list, from 0. */
+    readonly index: number;
+    /** The error that `replace` rejects with. */
+    readonly error: unknown;
+  }[];
+}
+
 /** The reason of a decision. */
 interface Because {
   /** The reason, in the words of the person who decides: at most 2,000 characters, stored with the report. */
@@ -284,6 +299,22 @@ export interface Outbox<Mode extends ClientMode = ClientMode> {
     payload: Payloads<Mode>[Name],
     options: Omit<CallOptions, 'environment'> & Because,
   ): Promise<OutboxReport>;
+  /**
+   * Sends corrected data for many reports, each as `replace` does, in commits of 100 beside running workers. The items
+   * are those of `reportAll`. A report that has this data already is left as it is, so call it again after an
+   * interruption. At the end, an open circuit breaker (`'refusals'`) of their operations ends: the corrected reports are
+   * sent before those that were enqueued after them, and reports that were refused and not corrected need a person.
+   * Rejects with the error of a store that fails, and with a `ValidationError` without a reason.
+   *
+   * @example
+   * ```ts
+   * const { replaced, refused } = await outbox.replaceAll(
+   *   corrected.map((payload) => ({ operation: 'reportBetEvent', payload })),
+   *   { reason: 'wrong local government area' },
+   * );
+   * ```
+   */
+  replaceAll(corrections: AnyIterable<BatchedReport<Mode>>, options: Because): Promise<ReplacedAll>;
   /**
    * Takes back the dismissal of a report: it is as before, with its problem and its doubt. A settlement that was
    * dismissed with it is reopened, too. Rejects with a `ValidationError` if the report is not dismissed, or was pruned,

@@ -94,8 +94,13 @@ ${A_REPORT}`,
 has recorded nothing: after a refusal, and for a report that was never sent. A
 settlement is named by its id or with --operation. It needs the options of your
 client, and of your outbox if that encrypts.
+For many reports of one operation, give --from, --operation and --environment,
+and no <report>. The file is CSV or NDJSON, as for import. Without a location,
+the stored one stays. The command checks every line first, and lists those that
+it does not take in <file>.rejected.csv. At the end it ends an open breaker of
+the operation. After an interruption, run the same command again.
 ${A_REPORT}`,
-    takes: [...NARROWING, 'reason', 'options'],
+    takes: [...NARROWING, 'reason', 'options', 'from', 'map', 'dry-run', 'skip-rejected', 'last-line-complete'],
     needs: ['reason'],
     words: {
       usage: '<report> <file.json>',
@@ -254,17 +259,20 @@ export function readOutboxCall(words: readonly string[]) {
       const { hint, help }: OptionRow = OUTBOX_OPTIONS[option];
       problems.push(`${name} needs --${option}${hint ? ` ${hint}` : ''} (${help})`);
     }
-  const isSelection = values.all || values.decision !== undefined;
+  const isFile = name === 'replace' && values.from !== undefined;
+  const isSelection = values.all || values.decision !== undefined || isFile;
   const least = follow?.usage.split(' ').length ?? 0;
   const most = follow?.usage.endsWith('…') ? MOST_REPORTS : least;
   if (!follow) problems.push(...more.map((word) => `unexpected word '${word}'`));
   else if (more.length > most || (more.length < least && !isSelection)) problems.push(`${name} needs ${follow.needs}`);
   if (isSelection && more.length > 0 && !values.except)
-    problems.push(`${values.all ? '--all' : '--decision'} goes without names of reports, or with --except`);
+    problems.push(
+      `${values.all ? '--all' : isFile ? '--from' : '--decision'} goes without names of reports${isFile ? '' : ', or with --except'}`,
+    );
   if (values.except && !(isSelection && more.length > 0))
     problems.push('--except goes with --all or --decision, and names of reports');
   // To open and close a database here would release the locks of its user in this process.
-  const read = name === 'reconcile' ? more[0] : name === 'replace' ? more[1] : undefined;
+  const read = name === 'reconcile' ? more[0] : name === 'replace' ? (values.from ?? more[1]) : undefined;
   if (isThere(`${read}-wal`)) problems.push(`${read} is a database in use; ${name} needs ${follow?.needs}`);
   expectNone(problems);
   return { file, name, command, values, more };

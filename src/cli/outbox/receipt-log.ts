@@ -5,12 +5,14 @@ import { verifyReceipts } from '../../outbox/receipts/verify.js';
 import { fitsEntry, parseEntry, type ReceiptEntry } from '../../outbox/rules/receipt-entry.js';
 import type { Row } from '../../outbox/rules/state-machine.js';
 import type { OutboxStore } from '../../outbox/store/store.js';
+import { wholeNumber } from '../args.js';
 import { codeOf, EXIT, Failure, remark, say, sayAll } from '../output.js';
 import type { OpenedOutbox } from './opened-outbox.js';
 import type { OutboxValues } from './options.js';
 import { grouped } from './text.js';
 
-export async function exportLog({ store }: OpenedOutbox, { from = 0 }: OutboxValues): Promise<number> {
+export async function exportLog({ store }: OpenedOutbox, values: OutboxValues): Promise<number> {
+  const from = readFrom(values);
   await appendReceipts(store);
   await sayAll(readReceipts(store, from), { exact: true });
   const head = await readHead(store);
@@ -20,6 +22,14 @@ export async function exportLog({ store }: OpenedOutbox, { from = 0 }: OutboxVal
       : 'There are no receipts yet.',
   );
   return EXIT.done;
+}
+
+function readFrom({ from = '0' }: OutboxValues): number {
+  try {
+    return wholeNumber(0, 9_999_999_999)(from);
+  } catch (error) {
+    throw error instanceof Failure ? new Failure(`--from ${error.message}; see --help`) : error;
+  }
 }
 
 const BATCH = 500;

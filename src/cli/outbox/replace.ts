@@ -14,6 +14,7 @@ import type { OpenedOutbox } from './opened-outbox.js';
 import { needed, type OutboxValues } from './options.js';
 import { intakeOf, readOwner, settingsFor } from './own-outbox.js';
 import { newDecision } from './person.js';
+import { replaceFile } from './replace-file.js';
 
 export async function replace(
   opened: OpenedOutbox,
@@ -21,6 +22,7 @@ export async function replace(
   [name = '', path = '']: readonly string[],
 ): Promise<number> {
   const { json } = values;
+  if (values.from !== undefined) return replaceFile(opened, values);
   // A settlement that waits is replaced if its id or its operation is given.
   const fits = (one: Row) => !one.blocked && decisionsFor(one).replaced === undefined;
   const row = await findReport(opened, name, values, 'replace', fits);
@@ -46,7 +48,7 @@ async function freeze({ store }: OpenedOutbox, values: OutboxValues, row: Row, p
   const settings = await settingsFor(store, await readOwner({ ...values, account, environment }), [row]);
   const intake = intakeOf(settings);
   try {
-    return await prepareReplacement(intake, settings.seal, row, payload, {});
+    return (await prepareReplacement(intake, settings.seal, row, payload, {})).replacement;
   } catch (error) {
     if (error instanceof Error && (hasCode(error, 'validation') || hasCode(error, 'location')))
       throw new Failure(`the corrected data cannot be reported: ${error.message}`, EXIT.failed);

@@ -93,7 +93,7 @@ export async function decideRows(
 }
 
 /** The number of tries to write a decision while workers change the row. */
-const TRIES = 5;
+export const TRIES = 5;
 
 /** Decides about one report, and again if it is changed at the same time. Its result is first. */
 export async function decideRow(

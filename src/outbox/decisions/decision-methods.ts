@@ -9,8 +9,9 @@ import { ensureOwnGateways } from '../sending/bindings.js';
 import type { Waiters } from '../sending/receipt-waiters.js';
 import type { AccountSettings, OutboxSettings } from '../settings.js';
 import { toPublicReport } from '../store/public-report.js';
-import { announceTo, decideRow, planChange } from './decide-rows.js';
+import { announceTo, type DecidedReport, decideRow, planChange } from './decide-rows.js';
 import { endPauses, resumedTo } from './end-pauses.js';
+import { replaceAllMethod } from './replace-all.js';
 import { type Method, ownRow, prepareReplacement, refusal } from './replacement.js';
 
 interface Parts {
@@ -25,14 +26,15 @@ interface Parts {
 /** The methods by which a program decides about a report or a pause. */
 export function decisionMethods<Mode extends ClientMode>({
   settings,
-  account: { account, internals },
+  account: owner,
   events,
   waiters,
   intake,
   wake,
-}: Parts): Pick<Outbox<Mode>, 'retry' | 'resolve' | 'replace' | 'reopen' | 'resume'> {
+}: Parts): Pick<Outbox<Mode>, 'retry' | 'resolve' | 'replace' | 'replaceAll' | 'reopen' | 'resume'> {
+  const { account, internals } = owner;
   const { store, seal, keepBodies } = settings;
-  const place = { store, announce: announceTo(events, waiters), resumed: resumedTo(events, wake) };
+  const place = { store, announce: announceTo(events, waiters), ...resumedTo(events, waiters, wake) };
 
   async function decide(
     method: Method,
@@ -48,14 +50,18 @@ export function decisionMethods<Mode extends ClientMode>({
     const [own, ...settlements] = await decideRow(place, plan, decision);
     if (!own?.row)
       throw refusal(method, `${id}: ${own?.isLate ? 'other processes keep changing it; try again' : own?.why}`);
-    for (const { id: other, why } of settlements) {
+    notReopened(settlements);
+    wake();
+    return toPublicReport(own.row);
+  }
+
+  function notReopened(settlements: readonly DecidedReport[]): void {
+    for (const { id, why } of settlements) {
       if (why === undefined) continue;
-      const message = `The settlement ${other} is not reopened: ${why}.`;
+      const message = `The settlement ${id} is not reopened: ${why}.`;
       settings.logger.warn(message);
       events.emit('error', { message, cause: undefined });
     }
-    wake();
-    return toPublicReport(own.row);
   }
 
   return {
@@ -83,9 +89,20 @@ export function decisionMethods<Mode extends ClientMode>({
       if (why !== undefined) throw refusal('replace', `${id}: ${why}`);
       // A process in mock mode has a location that no player has.
       await ensureOwnGateways(settings);
-      const replacement = await prepareReplacement(intake, seal, row, payload, callOptions);
+      const { replacement } = await prepareReplacement(intake, seal, row, payload, callOptions);
       return decide('replace', id, { action: 'replaced', reason }, replacement);
     },
+    replaceAll: replaceAllMethod<Mode>({
+      settings,
+      account: owner,
+      intake,
+      place,
+      notReopened,
+      reasonOf(options) {
+        checkOptions('replaceAll', options);
+        return reasonOf('replaceAll', options);
+      },
+    }),
     reopen: async (id, options) => {
       checkOptions('reopen', options);
       return decide('reopen', id, { action: 'reopened', reason: reasonOf('reopen', options) });

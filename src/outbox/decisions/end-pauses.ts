@@ -1,7 +1,10 @@
-import type { Events } from '../events.js';
+import { aboutReport, type Events } from '../events.js';
+import { isRefusedData } from '../rules/decisions.js';
 import { operationScope, type PauseReason, type PauseScope } from '../rules/destination.js';
 import { endPause } from '../rules/pause.js';
-import { type OutboxStore, pausesOf } from '../store/store.js';
+import { changedRow, type Row, unchanged } from '../rules/state-machine.js';
+import type { Waiters } from '../sending/receipt-waiters.js';
+import { type OutboxStore, pausesOf, scanRows } from '../store/store.js';
 
 export interface ResumedPause extends PauseScope {
   readonly reason: PauseReason;
@@ -13,23 +16,63 @@ export interface ResumedPause extends PauseScope {
 export interface PausePlace {
   readonly store: OutboxStore;
   resumed(pauses: readonly PauseScope[]): void;
+  /** Called with the reports that were refused while a breaker was open, and need a person now. */
+  quarantined(rows: readonly Row[]): void;
 }
 
 /** Emits the events of ended pauses, and wakes the worker. */
-export const resumedTo = (events: Events, wake: () => void) => (pauses: readonly PauseScope[]) => {
-  for (const pause of pauses) events.emit('resumed', operationScope(pause));
-  wake();
-};
+export const resumedTo = (
+  events: Events,
+  waiters: Waiters,
+  wake: () => void,
+): Pick<PausePlace, 'resumed' | 'quarantined'> => ({
+  resumed(pauses) {
+    for (const pause of pauses) events.emit('resumed', operationScope(pause));
+    wake();
+  },
+  quarantined(rows) {
+    for (const row of rows) {
+      const { problem, inDoubt } = row;
+      if (problem)
+        events.emit('quarantined', { ...aboutReport(row), code: problem.code, message: problem.message, inDoubt });
+      waiters.tell(row);
+    }
+  },
+});
 
-/** Ends all pauses of a place. An absent member matches every pause. */
+/** The number of rows in a commit: workers wait for it. */
+const TOGETHER = 100;
+
+/** Quarantines the reports that an open breaker holds back after a refusal: else its end would send them again. */
+async function quarantineRefused({ store, quarantined }: PausePlace, scope: PauseScope): Promise<void> {
+  let found: Row[] = [];
+  async function write(): Promise<void> {
+    const changes = found.map((row) => ({ row, change: { ...unchanged(row), state: 'quarantined' as const } }));
+    found = [];
+    const writes = changes.map(({ row: { id, state, fence }, change }) => ({ id, expected: { state, fence }, change }));
+    const { written } = await store.turn({ writes, claim: undefined });
+    quarantined(changes.flatMap(({ row, change }, index) => (written[index] ? changedRow(row, change) : [])));
+  }
+  for await (const row of scanRows(store, { ...operationScope(scope), state: 'waiting' })) {
+    if (isRefusedData(row)) found.push(row);
+    if (found.length === TOGETHER) await write();
+  }
+  if (found.length > 0) await write();
+}
+
+/**
+ * Ends all pauses of a place. An absent member matches every pause. Reports that were refused while a breaker was open
+ * are not sent again: they need a person.
+ */
 export async function endPauses(place: PausePlace, where: Partial<PauseScope>): Promise<readonly ResumedPause[]> {
   const { store } = place;
   const resumed: ResumedPause[] = [];
   for (const pause of pausesOf(await store.outlook(where.account === undefined ? undefined : [where.account]))) {
     const { account, environment, operation, reason } = pause;
     const isMeant = (where.environment ?? environment) === environment && (where.operation ?? operation) === operation;
-    if (isMeant && reason !== undefined)
-      resumed.push({ account, environment, operation, reason, isResumed: await store.pause(endPause(pause)) });
+    if (!isMeant || reason === undefined) continue;
+    if (operation) await quarantineRefused(place, pause);
+    resumed.push({ account, environment, operation, reason, isResumed: await store.pause(endPause(pause)) });
   }
   place.resumed(resumed.filter(({ isResumed }) => isResumed));
   return resumed;

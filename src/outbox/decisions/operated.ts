@@ -46,7 +46,7 @@ export function attachOperator(outbox: object, { settings, accounts, events, wai
     announce: announceTo(events, waiters),
     // The event `decided` adds the receipts. The worker must only be woken.
     afterDecision: async () => wake(),
-    resumed: resumedTo(events, wake),
+    ...resumedTo(events, waiters, wake),
   };
   Object.defineProperty(outbox, OPERATED, { value });
 }

@@ -1,11 +1,13 @@
-import { ValidationError } from '../../core/errors/errors.js';
+import type { AnyReport } from '../../core/delivery/frozen-report.js';
+import { hasCode, ValidationError } from '../../core/errors/errors.js';
 import { asRecord } from '../../core/platform/as-record.js';
 import { operations, reportNames } from '../../core/protocol/operations.js';
 import { checkArgument } from '../backend-options.js';
 import type { Intake } from '../intake/enqueue.js';
+import { decisionsFor } from '../rules/decisions.js';
 import type { Change, Row } from '../rules/state-machine.js';
 import { locationFor } from '../seal/excerpt.js';
-import type { Seal } from '../seal/seal.js';
+import { hasBytes, type Seal } from '../seal/seal.js';
 import type { OutboxStore } from '../store/store.js';
 
 /** The row of a method's id. An account does not see the reports of another one. */
@@ -16,11 +18,51 @@ export async function ownRow(store: OutboxStore, id: string, account: string, na
   throw refusal(name, `the outbox has no report ${JSON.stringify(id)}`);
 }
 
-export type Method = 'retry' | 'resolve' | 'reopen' | 'replace';
+export type Method = 'retry' | 'resolve' | 'reopen' | 'replace' | 'replaceAll';
 
 /** The error of a decision that a report does not allow. */
 export const refusal = (operation: Method, message: string): ValidationError =>
   new ValidationError(`${operation}: ${message}.`, { operation, issues: [{ path: 'id', code: 'invalid', message }] });
+
+interface Replacement {
+  /** The data in the clear. */
+  readonly report: AnyReport;
+  readonly replacement: NonNullable<Change['replacement']>;
+}
+
+/** Corrected data for a report among many. */
+export interface Correction extends Partial<Replacement> {
+  /** Whether the report has this data already. */
+  readonly isSame: boolean;
+  /** Why its data cannot be replaced. */
+  readonly why?: string | undefined;
+}
+
+/**
+ * As `prepareReplacement`, and compares the data with that of the report. `isOwn`: whether a decision has this
+ * correction, so that a report which it has replaced is not compared: its data may be deleted by now.
+ */
+export async function prepareCorrection(
+  intake: Pick<Intake, 'prepare'>,
+  seal: Seal,
+  row: Row,
+  payload: unknown,
+  { isOwn = () => false, ...options }: { readonly isOwn?: (decision: string) => boolean } = {},
+): Promise<Correction> {
+  const latest = row.decisions.filter(({ action }) => action === 'replaced').at(-1)?.id;
+  if (latest !== undefined && isOwn(latest)) return { isSame: true };
+  const why = decisionsFor(row).replaced;
+  try {
+    const prepared = await prepareReplacement(intake, seal, row, payload, options);
+    return (await hasBytes(seal, row, prepared.report.body))
+      ? { ...prepared, isSame: true }
+      : { ...prepared, isSame: false, why };
+  } catch (error) {
+    // The location of a recorded bet is deleted with its body, and data that is not sent needs none.
+    if (why !== undefined && hasCode(error, 'location')) return { isSame: false, why };
+    throw error;
+  }
+}
 
 /**
  * Validates, locates, freezes and seals the data that replaces that of a report. Without a location it keeps that of the
@@ -32,7 +74,7 @@ export async function prepareReplacement(
   before: Row,
   payload: unknown,
   options: object,
-): Promise<NonNullable<Change['replacement']>> {
+): Promise<Replacement> {
   const { id, operation: name, environment } = before;
   const operation = reportNames.find((one) => one === name);
   if (!operation) throw refusal('replace', `${id}: its operation is not a report`);
@@ -53,7 +95,7 @@ export async function prepareReplacement(
   });
   if (ready.row.id !== id) throw otherReport(id);
   const { body, fingerprint, excerpt } = ready.row;
-  return { body, fingerprint, excerpt };
+  return { report: ready.report, replacement: { body, fingerprint, excerpt } };
 }
 
 /** The members that say where an event happened. */
@@ -64,7 +106,7 @@ const hasAny = (value: unknown, names: readonly string[]) =>
   names.some((name) => givenMember(value, name) !== undefined);
 
 /** A member. If its getter throws, the error, which the check of the report refuses. */
-function givenMember(value: unknown, name: string): unknown {
+export function givenMember(value: unknown, name: string): unknown {
   try {
     return asRecord(value)[name];
   } catch (error) {

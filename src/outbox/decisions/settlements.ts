@@ -42,7 +42,10 @@ export async function addSettlements(
     const planSettlement = isBack ? reopenedWithReport : dismissedWithReport;
     if (settlement) found.push({ row: settlement, change: planSettlement(settlement, decision) });
   }
-  return [...own.filter(({ row }) => !found.some((one) => one.row.id === row.id)), ...found];
+  // Its own new data wins: it would be lost if the settlement was only reopened.
+  const isReplaced = (id: string) => own.some((one) => one.row.id === id && isChanging(one) && one.change.replacement);
+  const along = found.filter(({ row }) => !isReplaced(row.id));
+  return [...own.filter(({ row }) => !along.some((one) => one.row.id === row.id)), ...along];
 }
 
 /** The open settlement that waits for an initiated report. */

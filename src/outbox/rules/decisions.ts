@@ -66,7 +66,8 @@ function whyNotReopen(row: Row): string | undefined {
 /** Other data may be sent under a reference only while it is certain that the gateway holds nothing under it. */
 function whyNotReplace(row: Row): string | undefined {
   const { state, inDoubt, problem, attempts } = row;
-  const isUnsent = attempts === 0 && problem === undefined;
+  // A prefetched report that was given back was not sent.
+  const isUnsent = attempts === 0 && (problem === undefined || problem.code === 'aborted');
   // An open circuit breaker holds it back, and no person has to decide about it.
   const isWaiting = state === 'waiting' && (isUnsent || (problem && REFUSED.includes(problem.code)));
   if (state !== 'quarantined' && state !== 'dismissed' && !isWaiting)
@@ -108,6 +109,13 @@ const provesNothingHeld = ({ operation, problem }: Row): boolean =>
   problem?.code === 'validation' ||
   (problem?.code === 'bad-request' && problem.status === 400) ||
   (problem?.code === 'not-found' && asRecord(operations[operation]).after !== undefined);
+
+/**
+ * Whether the gateway has refused the data of a waiting report: an open circuit breaker holds it back, and it would be
+ * refused again. After a 404 its initiated report may be there now.
+ */
+export const isRefusedData = (row: Row): boolean =>
+  row.state === 'waiting' && row.problem?.code !== 'not-found' && (provesNothingHeld(row) || mayBeRepeat(row.problem));
 
 /** The latest problem of a row, and those before each decision. */
 const problemsOf = ({ problem, decisions }: Row): readonly (Problem | undefined)[] => [
@@ -184,9 +192,12 @@ export function reopenedWithReport(row: Row, decision: Decision): Change | Refus
     : change;
 }
 
+/** How long after its time a decision is committed at most, where it should keep the order of the queue. */
+const COMMIT_MS = 1_000;
+
 /**
- * The change of a row that gets other data: it waits, and is sent as a new report. The fence rises, so that no late
- * answer to the earlier data changes it.
+ * The change of a row that gets other data: it waits at its earlier place in the queue, before all reports that were
+ * enqueued after it, and is sent as a new report. The fence rises, so that no late answer to the earlier data changes it.
  */
 export function replaced(
   row: Row,
@@ -195,10 +206,11 @@ export function replaced(
 ): Change | Refused {
   const why = whyNotReplace(row);
   if (why !== undefined) return { why };
-  const { fence, fingerprint, decisions } = row;
+  const { fence, fingerprint, decisions, enqueuedAt } = row;
   return {
     ...unchanged(row),
     state: 'waiting',
+    delayMs: Math.min(0, Math.trunc(enqueuedAt - decision.at) - COMMIT_MS),
     fence: oneMore(fence),
     doubtBefore: false,
     problem: undefined,

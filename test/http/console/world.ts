@@ -36,6 +36,7 @@ function recordingData(
     body: note('body'),
     preview: note('preview'),
     decide: note('decide'),
+    correct: note('correct'),
     undo: note('undo'),
     decisions: note('decisions'),
     resume: note('resume'),

@@ -80,7 +80,7 @@ async function judge(
   } catch (error) {
     if (hasCode(error, 'location')) add(NO_LOCATION);
     else if (hasCode(error, 'validation'))
-      for (const { path, message } of error.issues) add({ field: path, reason: message });
+      for (const { path, message } of error.issues) add({ field: path.replace(/^payload\./, ''), reason: message });
     else throw error;
   }
   return { problems };

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { isRecord } from '../../../core/platform/as-record.js';
+import { asRecord, canonical, isRecord } from '../../../core/platform/as-record.js';
 import { type Operation, operations } from '../../../core/protocol/operations.js';
 import { printableKey } from '../../../core/schema/issue.js';
 import { location, locationInput } from '../../../core/schema/location.js';
@@ -201,4 +201,14 @@ function setMember(object: Record<string, unknown>, names: readonly string[], va
     at = at[name] as Record<string, unknown>;
   }
   at[names.at(-1) ?? ''] = value;
+}
+
+/** The dotted names of the fields that differ between two objects, without any value. */
+export function differingFields(one: unknown, other: unknown, under = ''): string[] {
+  const [before, after] = [asRecord(one), asRecord(other)];
+  return [...new Set([...Object.keys(before), ...Object.keys(after)])].flatMap((name) => {
+    const at = `${under}${printableKey(name)}`;
+    if (isRecord(before[name]) && isRecord(after[name])) return differingFields(before[name], after[name], `${at}.`);
+    return canonical(before[name]) === canonical(after[name]) ? [] : at;
+  });
 }

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { open, stat } from 'node:fs/promises';
 import { codeOf, Failure } from '../../output.js';
 
@@ -48,6 +49,16 @@ export async function openSource(path: string) {
     path,
     size,
     pieces,
+    /** Of the whole file, in hexadecimal digits. */
+    async sha256(): Promise<string> {
+      const hash = createHash('sha256');
+      for (let at = 0; ; ) {
+        const { buffer, bytesRead } = await handle.read(Buffer.allocUnsafe(PIECE_BYTES), 0, PIECE_BYTES, at);
+        if (bytesRead === 0) return hash.digest('hex');
+        hash.update(buffer.subarray(0, bytesRead));
+        at += bytesRead;
+      }
+    },
     /** In bytes. */
     position: () => position,
     async expectUnchanged(): Promise<void> {

@@ -1,0 +1,248 @@
+import { createHash } from 'node:crypto';
+import { canonical } from '../../core/platform/as-record.js';
+import type { CorrectedPage } from '../../operator/correct.js';
+import type { CorrectedFile } from '../../operator/decision-log.js';
+import type { DecidedReport } from '../../outbox/decisions/decide-rows.js';
+import { CORRECTED_TOGETHER } from '../../outbox/decisions/replace-all.js';
+import { prepareCorrection } from '../../outbox/decisions/replacement.js';
+import { isDistinctReference, rowId } from '../../outbox/intake/enqueue.js';
+import { decisionsFor, isRefusedData } from '../../outbox/rules/decisions.js';
+import { DEFAULT_ACCOUNT } from '../../outbox/rules/destination.js';
+import type { Row } from '../../outbox/rules/state-machine.js';
+import type { KeptDecision } from '../../outbox/store/operator-store.js';
+import { type OutboxStore, scanRows } from '../../outbox/store/store.js';
+import { EXIT, remark, say } from '../output.js';
+import { checkLines, createReferences } from './import/check.js';
+import { differingFields, readMapFile, shapeOf } from './import/columns.js';
+import { type ImportLine, lineReaderOf } from './import/lines.js';
+import { createRejected, rejectedFileOf } from './import/rejected.js';
+import { openSource } from './import/source.js';
+import type { OpenedOutbox } from './opened-outbox.js';
+import { needed, type OutboxValues } from './options.js';
+import { intakeOf, readOwner, settingsFor } from './own-outbox.js';
+import { newDecision } from './person.js';
+import { startProgress } from './progress.js';
+import { grouped } from './text.js';
+
+const MISSING = 'the outbox does not have this report';
+
+/** Replaces the data of the reports in a file, with the reader, the checks and the rejected file of an import. */
+export async function replaceFile({ store, operator }: OpenedOutbox, values: OutboxValues): Promise<number> {
+  const { json, account = DEFAULT_ACCOUNT, 'dry-run': dryRun = false } = values;
+  const path = needed(values, 'from');
+  const operation = needed(values, 'operation');
+  const environment = needed(values, 'environment');
+  const owner = await readOwner(values);
+  const shape = shapeOf(operation, owner.mode);
+  const source = await openSource(path);
+  try {
+    const about = { file: await source.sha256(), account, environment, operation };
+    const rejected = createRejected(rejectedFileOf(path), shape.reference);
+    const read = await lineReaderOf(source, readMapFile(values.map), shape, values['last-line-complete'] === true);
+    const settings = await settingsFor(store, owner);
+    const { seal } = settings;
+    const intake = intakeOf(settings);
+    const { id: decision, isOwn, kept } = await decisionAbout(store, about);
+    const counts = { differing: 0, same: 0, inDoubt: 0, notReplaceable: 0, missing: 0 };
+    const fields = new Map<string, number>();
+    const isNew = createReferences();
+    /** The line of each report of the current commit. */
+    const lineOf = new Map<string, ImportLine>();
+
+    const idOf = (reference: unknown): string | undefined =>
+      typeof reference === 'string' && isDistinctReference(reference)
+        ? rowId({ account, environment }, operation, reference)
+        : undefined;
+    const rowsOf = async (lines: readonly Pick<ImportLine, 'payload'>[]) =>
+      store.get(lines.map(({ payload }) => idOf(payload?.[shape.reference]) ?? ''));
+
+    const lines = await checkLines(
+      { source, read, shape, rejected },
+      async (payload) => {
+        const reference = payload[shape.reference];
+        // Its name is wrong, and the check of the report says how.
+        if (idOf(reference) === undefined) return (await owner.internals.freeze(operation, payload, {})).report;
+        const [row] = await rowsOf([{ payload }]);
+        const found = row && (await prepareCorrection(intake, seal, row, payload, { isOwn }));
+        const names = found?.report && !found.isSame && !found.why ? await differences(row, found.report.body) : [];
+        return {
+          reference: String(reference),
+          judge() {
+            const { isSame, why } = found ?? { why: MISSING };
+            if (!found) counts.missing += 1;
+            else if (isSame) counts.same += 1;
+            else if (why === undefined) counts.differing += 1;
+            else counts[row?.inDoubt ? 'inDoubt' : 'notReplaceable'] += 1;
+            for (const name of names) fields.set(name, (fields.get(name) ?? 0) + 1);
+            return why;
+          },
+        };
+      },
+      isNew,
+    );
+    const notInFile = await countRefused(store, about, isNew);
+    rejected.write();
+    await source.expectUnchanged();
+
+    const wrong = rejected.lines - counts.inDoubt - counts.notReplaceable - counts.missing;
+    const isChecked = dryRun || (wrong > 0 && !values['skip-rejected']);
+    let replaced = 0;
+    if (!isChecked && (kept || counts.differing > 0)) {
+      const by = newDecision(needed(values, 'reason'));
+      await operator
+        .correct({
+          who: kept?.who ?? by.who,
+          reason: kept?.reason ?? by.reason,
+          decision,
+          about,
+          next: pagesOf(),
+          tell(results) {
+            replaced += results.filter(({ row }) => row?.operation === operation).length;
+            refuse(results);
+          },
+        })
+        .finally(() => rejected.write());
+    }
+    const result = { ...about, lines, rejected: rejected.lines, ...counts, notInFile, replaced };
+    const differing = [...fields].sort(([, a], [, b]) => b - a);
+    if (json) {
+      const named = differing.map(([field, reports]) => ({ field, reports }));
+      say(
+        JSON.stringify({
+          ...result,
+          dryRun,
+          decision: replaced > 0 ? decision : undefined,
+          fields: named,
+          problems: rejected.kinds(),
+        }),
+      );
+    } else {
+      rejected.tell(lines);
+      tellResult(path, result, differing, isChecked);
+    }
+    return rejected.lines === 0 ? EXIT.done : EXIT.failed;
+
+    /** The names of the fields that differ. None if the stored data was deleted, or is sealed with a missing key. */
+    async function differences(row: Row | undefined, body: string): Promise<string[]> {
+      if (row?.body === undefined) return [];
+      const stored = await seal.open(row.body, row).catch(() => undefined);
+      return stored === undefined ? [] : differingFields(JSON.parse(stored), JSON.parse(body));
+    }
+
+    function refuse(results: readonly DecidedReport[]): void {
+      for (const { id, why } of results) {
+        const line = lineOf.get(id);
+        if (why === undefined) continue;
+        if (line) rejected.add(line, [{ field: shape.reference, reason: why }]);
+        else remark(`The settlement ${id} is not reopened: ${why}.`);
+      }
+    }
+
+    function pagesOf(): (from: number) => Promise<CorrectedPage> {
+      const all = read();
+      const showProgress = startProgress('Replacing', source.size);
+      let to = 0;
+      return async (from) => {
+        await source.expectUnchanged();
+        const page: ImportLine[] = [];
+        let isEnd = false;
+        while (page.length < CORRECTED_TOGETHER && !isEnd) {
+          const { value, done } = await all.next();
+          if (done) isEnd = true;
+          else {
+            to += 1;
+            if (to > from && !rejected.has(value)) page.push(value);
+          }
+        }
+        lineOf.clear();
+        const rows = await rowsOf(page);
+        const found = await Promise.all(
+          page.map(async (line, index) => {
+            const row = rows[index];
+            if (!row) return [];
+            const { isSame, why, replacement } = await prepareCorrection(intake, seal, row, line.payload, { isOwn });
+            if (isSame) return [];
+            lineOf.set(row.id, line);
+            if (replacement && why === undefined) return { row, replacement };
+            refuse([{ id: row.id, why: why ?? MISSING }]);
+            return [];
+          }),
+        );
+        showProgress(source.position(), to);
+        return { rows: found.flat(), to: Math.max(to, from), isEnd: isEnd && page.length === 0 };
+      };
+    }
+  } finally {
+    await source.close();
+  }
+}
+
+/**
+ * The decision about a file: one that was interrupted, or a new one. Its id follows from the file, so that a second run
+ * finds it. `isOwn`: whether a decision is one of the same file.
+ */
+async function decisionAbout(store: OutboxStore, about: CorrectedFile) {
+  const ids: string[] = [];
+  for (;;) {
+    const id = createHash('sha256')
+      .update(canonical({ ...about, number: ids.length }))
+      .digest('hex')
+      .slice(0, 32);
+    ids.push(id);
+    const kept: KeptDecision | undefined = await store.operator?.decision(id);
+    if (!kept?.done) return { id, kept, isOwn: (one: string) => ids.includes(one) };
+  }
+}
+
+/** Counts the refused reports of an operation that are not in a file. */
+async function countRefused(
+  store: OutboxStore,
+  { account, environment, operation }: CorrectedFile,
+  isNew: (reference: string) => boolean,
+): Promise<number> {
+  let count = 0;
+  for (const state of ['quarantined', 'waiting'] as const)
+    for await (const row of scanRows(store, { account, environment, operation, state })) {
+      const isRefused = state === 'waiting' ? isRefusedData(row) : decisionsFor(row).replaced === undefined;
+      if (isRefused && isNew(row.reference)) count += 1;
+    }
+  return count;
+}
+
+interface Result {
+  readonly operation: string;
+  readonly lines: number;
+  readonly rejected: number;
+  readonly differing: number;
+  readonly same: number;
+  readonly inDoubt: number;
+  readonly notReplaceable: number;
+  readonly missing: number;
+  readonly notInFile: number;
+  readonly replaced: number;
+}
+
+function tellResult(
+  path: string,
+  { operation, lines, rejected, replaced, differing, notInFile, ...counts }: Result,
+  fields: readonly (readonly [name: string, reports: number])[],
+  isChecked: boolean,
+): void {
+  const rows: [number, string][] = [
+    [differing, isChecked ? 'would be replaced' : 'had other data'],
+    [counts.same, 'have this data already'],
+    [counts.inDoubt, 'are in doubt: the gateway may hold them'],
+    [counts.notReplaceable, 'cannot be replaced'],
+    [counts.missing, 'are not in the outbox'],
+    [notInFile, `reports of ${operation} were refused, and are not in the file`],
+  ];
+  for (const [count, words] of rows) if (count > 0) remark(`  ${grouped(count)} ${words}`);
+  if (fields.length > 0) remark('Fields that differ:');
+  for (const [name, reports] of fields) remark(`  ${grouped(reports)} × ${name}`);
+  const checked = `${path}: ${grouped(lines)} lines checked, ${grouped(rejected)} refused. Nothing was changed.`;
+  say(isChecked || replaced === 0 ? checked : `${path}: ${grouped(replaced)} reports replaced.`);
+  if (isChecked && rejected === 0) remark('Run the command without --dry-run to replace them.');
+  else if (isChecked)
+    remark('Correct the lines and run the command again. Or add --skip-rejected to replace only the others.');
+  else if (replaced > 0) remark('A running worker sends them; if none runs, start one.');
+}

@@ -1,0 +1,54 @@
+import type { DecidedReport } from '../outbox/decisions/decide-rows.js';
+import { endPauses } from '../outbox/decisions/end-pauses.js';
+import { replaced } from '../outbox/rules/decisions.js';
+import { operationScope } from '../outbox/rules/destination.js';
+import type { Change, Decision, Row } from '../outbox/rules/state-machine.js';
+import { commitDecision } from './commit-decision.js';
+import type { OperatorContext } from './context.js';
+import { type CorrectedFile, type DecisionRecord, recordOf, storeDecision, type Who } from './decision-log.js';
+
+/** Reports of one commit with their corrected data. */
+export interface CorrectedPage {
+  readonly rows: readonly { readonly row: Row; readonly replacement: NonNullable<Change['replacement']> }[];
+  /** The number of lines of the file up to here. */
+  readonly to: number;
+  /** Whether the file has no further line. Then there is no row. */
+  readonly isEnd: boolean;
+}
+
+export interface CorrectRequest extends Who {
+  readonly about: CorrectedFile;
+  /** The reports of the next lines, after this number of lines. */
+  next(from: number): Promise<CorrectedPage>;
+  /** Gets the results of each commit. */
+  tell(results: readonly DecidedReport[]): void;
+}
+
+/**
+ * Replaces the data of the reports of a file, as one decision. It ends the open breaker of their operation as its last
+ * step. If it was interrupted, a call with the same decision continues it.
+ */
+export async function correct(
+  context: OperatorContext,
+  { about, next, tell, ...by }: CorrectRequest,
+): Promise<DecisionRecord> {
+  const begun = await storeDecision(context, by, { action: 'replaced', about, done: false });
+  const decision: Decision = { action: 'replaced', reason: by.reason, at: begun.at, by: by.who, id: begun.id };
+  const kept = await commitDecision(context, begun, {
+    decision,
+    forMs: Number.POSITIVE_INFINITY,
+    tell,
+    async next({ cursor }) {
+      const { rows, to, isEnd: done } = await next(cursor);
+      if (done) await endPauses(context, operationScope(about));
+      const own = { ...decision, at: await context.operator.now() };
+      return {
+        planned: rows.map(({ row, replacement }) => ({ row, change: replaced(row, own, replacement) })),
+        to,
+        done,
+      };
+    },
+  });
+  await context.afterDecision('replaced');
+  return recordOf(kept);
+}

@@ -1,0 +1,187 @@
+import { createHash } from 'node:crypto';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
+import { leaksIn, personalBet } from '../../outbox/personal.js';
+import { copyOf, newFile, openStore } from '../../outbox/stores/sqlite/files.js';
+import { outboxWorld } from '../../outbox/world.js';
+import { jsonOf, runCli } from '../../support/cli-in-process.js';
+import { FakeClock } from '../../support/fake-clock.js';
+import { newFolder } from '../../support/new-folder.js';
+import { csvOf } from '../import/import-files.js';
+
+vi.setConfig({ testTimeout: 60_000 });
+afterEach(() => vi.unstubAllEnvs());
+
+const GATEWAY = 'https://gateway.example.com';
+const client = { gateways: { staging: { baseUrl: GATEWAY, apiKey: 'mock-api-key' } } };
+const OPERATION = ['--operation', 'reportBetEvent', '--environment', 'staging'];
+const BECAUSE = ['--reason', 'the amount was in kobo'];
+const folder = newFolder('replace-file');
+
+/** The corrected bet, without a location: it keeps the stored one. */
+function corrected(reference: string, more: object = {}) {
+  const { location: _, ...bet } = personalBet(reference) as unknown as Record<string, unknown>;
+  return { ...bet, amount: 7, timestamp: '1795161600', ...more };
+}
+const ndjson = (name: string, lines: readonly object[]): string => {
+  const path = join(folder, name);
+  writeFileSync(path, lines.map((line) => `${JSON.stringify(line)}\n`).join(''));
+  return path;
+};
+
+let made: string;
+
+/**
+ * B-9 is recorded. The gateway has refused B-0 to B-6, with a 422 of the breaker of two: the others of them wait. B-7 and
+ * B-8 were never sent.
+ */
+beforeAll(async () => {
+  made = newFile();
+  const clock = new FakeClock();
+  const store = await openStore(made, { clock });
+  const world = outboxWorld({ store, clock, client, outbox: { breakerAfter: 3, concurrency: 1 } });
+  const report = (index: number) =>
+    world.outbox.reportBetEvent({ ...personalBet(`B-${index}`), timestamp: '1795161600' });
+  await report(9);
+  await world.run(world.outbox.drain());
+  world.gateway.faults.add({ kind: 'status', status: 422, times: 1_000 });
+  for (let index = 0; index < 7; index += 1) await report(index);
+  await world.run(world.outbox.drain());
+  for (const index of [7, 8]) await report(index);
+  await store.close?.();
+}, 60_000);
+
+/** Runs a command on a copy, with the gateway in the environment variables. */
+function begin() {
+  vi.stubEnv('LOCATION_SDK_STAGING_BASE_URL', GATEWAY);
+  const file = copyOf(made);
+  return {
+    file,
+    run: (...words: string[]) => runCli(['outbox', file, ...words]),
+    replace: (from: string, ...more: string[]) =>
+      runCli(['outbox', file, 'replace', '--from', from, ...OPERATION, ...BECAUSE, ...more]),
+    states: async () => {
+      const store = await openStore(file);
+      const rows = await store.list({ operation: 'reportBetEvent', limit: 100 });
+      await store.close?.();
+      return Object.fromEntries(rows.map(({ reference, state }) => [reference, state]));
+    },
+  };
+}
+
+/** Sends what waits, and returns what arrives at the gateway, in order. */
+async function send(file: string) {
+  const store = await openStore(file);
+  const world = outboxWorld({ store, client, outbox: { concurrency: 1 } });
+  await world.run(world.outbox.drain());
+  const arrived = world.sent.map((body) => JSON.parse(body));
+  await store.close?.();
+  return arrived;
+}
+
+describe('outbox replace --from', () => {
+  it('counts in a dry run what it would do, and names the fields that differ without a value', async () => {
+    const { replace, states } = begin();
+    const before = await states();
+    const lines = [...[0, 1, 2, 3, 7, 9].map((index) => corrected(`B-${index}`)), corrected('B-none')];
+    const ended = await replace(ndjson('dry.ndjson', lines), '--dry-run');
+    expect(ended).toMatchObject({
+      code: 1,
+      out: expect.stringContaining('7 lines checked, 2 refused. Nothing was changed.'),
+    });
+    expect(ended.err).toContain('  5 would be replaced\n');
+    expect(ended.err).toContain('  1 cannot be replaced\n');
+    expect(ended.err).toContain('  1 are not in the outbox\n');
+    expect(ended.err).toContain('  3 reports of reportBetEvent were refused, and are not in the file\n');
+    expect(ended.err).toContain('Fields that differ:\n  5 × amount\n');
+    expect(leaksIn(ended.out + ended.err + readFileSync(join(folder, 'dry.rejected.csv'), 'utf8'))).toEqual([]);
+    expect(await states()).toEqual(before);
+  });
+
+  it('replaces the data, ends the breaker, and sends no refused report again that is not in the file', async () => {
+    const { file, run, replace, states } = begin();
+    expect((await run('stats')).out).toContain('refusals');
+    const path = join(folder, 'right.csv');
+    writeFileSync(path, csvOf([8, 7, 5, 4, 3, 1].map((index) => corrected(`B-${index}`))));
+    const ended = await replace(path);
+    expect(ended).toMatchObject({ code: 0, out: `${path}: 6 reports replaced.\n` });
+    expect(leaksIn(ended.out + ended.err)).toEqual([]);
+    expect(existsSync(join(folder, 'right.rejected.csv'))).toBe(false);
+    expect((await run('stats')).out).not.toContain('refusals');
+    expect(await states()).toMatchObject({
+      'B-0': 'quarantined',
+      'B-2': 'quarantined',
+      'B-6': 'quarantined',
+      'B-1': 'waiting',
+    });
+    const arrived = await send(file);
+    expect(arrived.map(({ bet_id, amount }) => [bet_id, amount])).toEqual(
+      [1, 3, 4, 5, 7, 8].map((index) => [`B-${index}`, 7]),
+    );
+    expect(arrived.every(({ location }) => location.city === 'Wobblington')).toBe(true);
+    expect((await run('verify')).code).toBe(0);
+    const [entry] = jsonOf((await run('export')).out).filter(({ reference }) => reference === 'B-1');
+    expect(entry.decisions).toMatchObject([{ action: 'replaced', reason: 'the amount was in kobo' }]);
+  });
+
+  it('is one decision with the hash of its file, and a second run changes nothing, also after they were sent', async () => {
+    const { file, replace } = begin();
+    const path = ndjson(
+      'twice.ndjson',
+      [0, 1, 7].map((index) => corrected(`B-${index}`)),
+    );
+    const first = await replace(path, '--json');
+    const [told] = jsonOf(first.out);
+    expect(told).toMatchObject({
+      replaced: 3,
+      same: 0,
+      lines: 3,
+      rejected: 0,
+      fields: [{ field: 'amount', reports: 3 }],
+    });
+    expect(told.file).toBe(createHash('sha256').update(readFileSync(path)).digest('hex'));
+    const decisions = async () => {
+      const store = await openStore(file);
+      const kept = (await store.operator?.decisions(undefined, 10)) ?? [];
+      await store.close?.();
+      return kept.map(({ action, about, touched, done }) => ({ action, file: JSON.parse(about).file, touched, done }));
+    };
+    const once = [{ action: 'replaced', file: told.file, touched: 3, done: true }];
+    expect(await decisions()).toEqual(once);
+    expect(jsonOf((await replace(path, '--json')).out)).toMatchObject([{ replaced: 0, same: 3, rejected: 0 }]);
+    // And B-8, which was never sent.
+    expect(await send(file)).toHaveLength(4);
+    expect(await replace(path)).toMatchObject({ code: 0, out: expect.stringContaining('Nothing was changed') });
+    expect(await decisions()).toEqual(once);
+  });
+
+  it('takes none of a file with a wrong line, and the others with --skip-rejected', async () => {
+    const { replace, states } = begin();
+    const before = await states();
+    const { timestamp: _, ...timeless } = corrected('B-1');
+    const path = ndjson('wrong.ndjson', [
+      corrected('B-0'),
+      timeless,
+      corrected('B-3', { user: { nin: '90817263544x' } }),
+    ]);
+    const refused = await replace(path);
+    expect(refused).toMatchObject({ code: 1, out: expect.stringContaining('Nothing was changed') });
+    expect(await states()).toEqual(before);
+    const rejected = readFileSync(join(folder, 'wrong.rejected.csv'), 'utf8');
+    expect(rejected).toContain('timestamp');
+    expect(leaksIn(refused.err + rejected)).toEqual([]);
+    expect(await replace(path, '--skip-rejected')).toMatchObject({
+      code: 1,
+      out: expect.stringContaining('1 reports replaced'),
+    });
+    expect(await states()).toMatchObject({ 'B-0': 'waiting' });
+  });
+
+  it('refuses a call that names reports too, or no operation', async () => {
+    const { run, replace } = begin();
+    const path = ndjson('call.ndjson', [corrected('B-0')]);
+    expect((await replace(path, 'B-0')).err).toContain('--from goes without names of reports');
+    expect((await run('replace', '--from', path, ...BECAUSE)).err).toContain('--operation is missing');
+  });
+});

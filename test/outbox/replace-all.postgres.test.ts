@@ -1,0 +1,5 @@
+// @module-tag slow: needs PostgreSQL.
+import { testReplaceAll } from './replace-all.js';
+import { openStore } from './stores/postgres/world.js';
+
+testReplaceAll(() => openStore());

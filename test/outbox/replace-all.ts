@@ -1,0 +1,115 @@
+import { describe, expect, it } from 'vitest';
+import { createClient } from '../../src/core/client/create-client.js';
+import { createMockGateway } from '../../src/entries/mock.js';
+import { createOutbox, type OutboxStore } from '../../src/entries/outbox.js';
+import { verifyReceipts } from '../../src/outbox/receipts/verify.js';
+import { settledBet } from '../support/factories.js';
+import { failureOf } from '../support/failure-of.js';
+import { leaksIn, personalBet } from './personal.js';
+
+const because = { reason: 'the amount was in kobo' };
+const bet = (index: number) => ({ ...personalBet(`B-${index}`), timestamp: '1795161600' });
+const numbers = (count: number) => Array.from({ length: count }, (_, index) => index);
+
+/** The corrected bet, without a location: it keeps the stored one. */
+function corrected(index: number, more: object = {}) {
+  const { location: _, ...rest } = bet(index) as ReturnType<typeof bet> & { location: unknown };
+  return { operation: 'reportBetEvent' as const, payload: { ...rest, amount: 7, ...more } };
+}
+
+/** The gateway has refused some of B-0 to B-5, and the breaker holds the others back. B-6 and B-7 came later. */
+async function refusedWorld(store: OutboxStore) {
+  const gateway = createMockGateway();
+  const sent: string[] = [];
+  const client = createClient({
+    ...gateway.clientOptions(),
+    fetch: (url, init) => {
+      sent.push(String(init.body ?? ''));
+      return gateway.fetch(url, init as object);
+    },
+  });
+  const outbox = createOutbox({ client, store, breakerAfter: 2, concurrency: 1 });
+  const names: string[] = [];
+  for (const type of ['quarantined', 'resumed', 'decided'] as const) outbox.on(type, () => names.push(type));
+  gateway.faults.add({ kind: 'status', status: 422, times: 1_000 });
+  for (const index of numbers(6)) await outbox.reportBetEvent(bet(index));
+  await outbox.reportSettledBet(settledBet({ bet_id: 'B-0' }));
+  outbox.start();
+  const isHeld = async () => (await outbox.list({ state: 'waiting' })).some(({ problem }) => problem?.status === 422);
+  await expect.poll(isHeld, { timeout: 30_000 }).toBe(true);
+  await outbox.stop();
+  for (const index of [6, 7]) await outbox.reportBetEvent(bet(index));
+  gateway.faults.clear();
+  sent.length = 0;
+  names.length = 0;
+  const betsOf = async (state: 'quarantined' | 'waiting') =>
+    (await outbox.list({ state, operation: 'reportBetEvent' })).map(({ reference }) => reference);
+  return { outbox, sent, names, betsOf };
+}
+
+/** The behaviour over each store. */
+export function testReplaceAll(open: () => Promise<OutboxStore>): void {
+  describe('corrections of many', { timeout: 60_000 }, () => {
+    it('are sent once, in the order of enqueueing, in their new bytes, before what came later', async () => {
+      const { outbox, sent, names } = await refusedWorld(await open());
+      expect((await outbox.stats()).paused).toMatchObject([{ reason: 'refusals', operation: 'reportBetEvent' }]);
+      const list = numbers(7)
+        .reverse()
+        .map((index) => corrected(index));
+      expect(await outbox.replaceAll(list, because)).toEqual({ replaced: 7, same: 0, refused: [] });
+      expect((await outbox.stats()).paused).toEqual([]);
+      expect(names.filter((name) => name === 'decided')).toHaveLength(7);
+      expect(await outbox.replaceAll(list, because)).toEqual({ replaced: 0, same: 7, refused: [] });
+      expect((await outbox.drain()).drained).toBe(true);
+      const bets = sent.map((body) => JSON.parse(body)).filter(({ amount }) => amount !== undefined);
+      expect(bets.map(({ bet_id }) => bet_id)).toEqual(numbers(8).map((index) => `B-${index}`));
+      expect(bets.map(({ amount }) => amount === 7)).toEqual(numbers(8).map((index) => index < 7));
+      expect(bets.every(({ location }) => location.city === 'Wobblington')).toBe(true);
+      expect((await outbox.stats()).states).toMatchObject({ recorded: 9, quarantined: 0 });
+      const lines = [];
+      for await (const line of outbox.exportReceipts()) lines.push(line);
+      expect(await verifyReceipts(lines)).toMatchObject({ valid: true, count: 9 });
+      expect(await outbox.replaceAll([corrected(0)], because)).toMatchObject({ replaced: 0, same: 0 });
+    });
+
+    it.each(['replaceAll', 'resume'] as const)(
+      'after %s no report is sent again that was refused and not corrected',
+      async (how) => {
+        const { outbox, sent, names, betsOf } = await refusedWorld(await open());
+        const refused = (await outbox.list({ operation: 'reportBetEvent' })).filter(({ problem }) => problem?.status);
+        expect(refused.some(({ state }) => state === 'waiting')).toBe(true);
+        if (how === 'resume') expect(await outbox.resume('staging')).toBe(true);
+        else expect(await outbox.replaceAll([corrected(6)], because)).toMatchObject({ replaced: 1 });
+        expect(names).toContain('quarantined');
+        expect(names).toContain('resumed');
+        await outbox.drain();
+        expect(await betsOf('quarantined')).toEqual(refused.map(({ reference }) => reference));
+        const references = sent.map((body) => JSON.parse(body).bet_id);
+        expect(references).toContain('B-6');
+        for (const { reference } of refused) expect(references).not.toContain(reference);
+      },
+    );
+
+    it('are refused one by one, and no error shows a value', async () => {
+      const { outbox } = await refusedWorld(await open());
+      const { replaced, refused } = await outbox.replaceAll(
+        (async function* () {
+          yield corrected(0);
+          yield corrected(99);
+          yield corrected(1, { amount: 'Brimstead' as unknown as number });
+          yield { operation: 'reportSettledBet', payload: settledBet({ bet_id: 'B-0' }) } as never;
+          yield { operation: 'reportBets', payload: {} } as never;
+          yield corrected(2);
+        })(),
+        because,
+      );
+      expect(replaced).toBe(2);
+      expect(refused.map(({ index }) => index)).toEqual([1, 2, 4]);
+      for (const { error } of refused) {
+        expect(error).toMatchObject({ code: 'validation' });
+        expect(leaksIn(String(error) + JSON.stringify(error))).toEqual([]);
+      }
+      expect(await failureOf(outbox.replaceAll([corrected(3)], { reason: ' ' }))).toMatchObject({ code: 'validation' });
+    });
+  });
+}
