@@ -41,7 +41,7 @@ interface Story {
   isSilent?: boolean;
   /** The app may ask for the position, and the device's location is switched off. */
   isOff?: boolean;
-  /** What the app kept before it ended last. */
+  /** The storage of the app when it ended last. */
   kept?: Record<string, string>;
   answer?: (request: Sent) => Promise<Answer> | Answer;
 }

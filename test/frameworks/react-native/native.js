@@ -78,7 +78,7 @@
     createFromParts: ignore,
     release: ignore,
   };
-  // What the app kept before it ended last.
+  // The storage of the app when it ended last.
   const kept = new Map(Object.entries(NATIVE.kept ?? {}));
   NATIVE.keptNow = () => Object.fromEntries(kept);
   modules.RNAsyncStorage = {
