@@ -19,10 +19,7 @@ const EVENTS: Record<keyof OutboxEvents, true> = {
 };
 
 export const isTimeLimit = must('a number of milliseconds from 0', (value) => typeof value === 'number' && value >= 0);
-export const isReportId = must(
-  'the id of a report, with which the method that enqueued it resolved',
-  (id) => typeof id === 'string',
-);
+export const isReportId = must('the id of a report, as enqueue gave it', (id) => typeof id === 'string');
 
 const refuse = (method: string, problem: string, issues: ValidationError['issues']) =>
   new ValidationError(`${problem}\nNothing was done.`, { operation: method, issues, outcome: 'not-sent' });

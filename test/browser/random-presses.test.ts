@@ -1,6 +1,7 @@
 // @module-tag slow: presses at random for a minute.
 import type { BrowserContext, Page } from 'playwright-core';
 import { describe, expect } from 'vitest';
+import { nameOf } from '../../src/core/client/post-once.js';
 import { createRandom } from '../soak/random.js';
 import { badNetwork, type Fate } from './bad-network.js';
 import { bet, buttonOf, NO_ANSWER, openBet, pressAt, WAIT } from './bet-page.js';
@@ -130,7 +131,11 @@ async function askForAll(world: World & { amounts(): Promise<readonly number[]> 
   for (const page of world.context.pages()) for (const stake of world.of(page)?.open ?? []) await ask(page, stake);
   const page = await openBet(world);
   const unsure = () => page.evaluate(() => Object.keys(localStorage));
-  for (const item of await unsure()) await ask(page, JSON.parse(item.slice(item.indexOf('{'))).stake);
+  const itemOf = (stake: number) => nameOf(new URL('/bets', page.url()).href, { stake });
+  for (const item of await unsure()) {
+    const stake = STAKES.find((one) => itemOf(one) === item);
+    await ask(page, stake ?? expect.unreachable(`no stake has the item ${item}`));
+  }
   return unsure();
 }
 

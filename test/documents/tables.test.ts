@@ -6,7 +6,8 @@ import { type Described, helpOf, type OptionTable } from '../../src/cli/args.js'
 import { COMMANDS } from '../../src/cli/main.js';
 import { OUTBOX_COMMANDS } from '../../src/cli/outbox/command.js';
 import { optionTable } from '../../src/core/client/option-table.js';
-import { english } from '../../src/core/errors/player-message.js';
+import { english, playerMessage } from '../../src/core/errors/player-message.js';
+import french from '../../src/core/errors/player-messages/fr.json' with { type: 'json' };
 import { INSTRUMENTS, type InstrumentRow } from '../../src/opentelemetry/instruments.js';
 import { guides } from '../support/documents.js';
 import { root } from '../support/run.js';
@@ -100,11 +101,8 @@ function wordsIn(file: string, name: string): string {
 
 /** The words for a player by situation, and what the page's button does. */
 function situations(): string {
-  const [, actions = ''] =
-    /^const ACTIONS: .*? = \{\n(.*?)^\};/ms.exec(read('src/core/errors/player-message.ts')) ?? [];
-  const rows = [...actions.matchAll(/^ {2}'?([\w-]+)'?: '([\w-]+)',$/gm)].map(
-    ([, situation = '', action = '']) =>
-      `| \`${situation}\` | ${english[situation as keyof typeof english]} | \`${action}\` |`,
+  const rows = (Object.keys(french) as (keyof typeof french)[]).map(
+    (situation) => `| \`${situation}\` | ${english[situation]} | \`${playerMessage(situation).action}\` |`,
   );
   return ['| `situation` | `text` | `action` |', '|---|---|---|', ...rows].join('\n');
 }

@@ -3,8 +3,6 @@ import { BROWSER_TIMEOUT_MS, CHAIN_TIMEOUT_MS, DENIAL_MEMORY_MS, GPS, MAXIMUM_AG
 import { devicePosition } from '../location/page/device-position.js';
 import type { LocationSource } from '../location/source.js';
 import { LONGEST_TIMER_MS, systemClock } from '../platform/time.js';
-import { issue } from '../schema/issue.js';
-import { listIssues } from '../schema/validate.js';
 import { defaultClient } from './default-client.js';
 import type { CallOptions } from './options.js';
 import type { LocateResult } from './receipt.js';
@@ -61,9 +59,20 @@ export async function locate(options: Pick<CallOptions, 'signal' | 'timeoutMs'> 
   return { ...location, ageMs, steps };
 }
 
+type Operation = 'locate' | 'postOnce';
+
 /** As `locate` of a client checks it. Types hold the rest. */
-export function requireMilliseconds(operation: 'locate' | 'postOnce', timeoutMs: unknown): void {
-  if (typeof timeoutMs === 'number' && timeoutMs >= 1 && timeoutMs <= LONGEST_TIMER_MS) return;
-  const issues = [issue(['timeoutMs'], 'invalid', `expected a number of milliseconds from 1 to ${LONGEST_TIMER_MS}`)];
-  throw new ValidationError(`${operation}: ${listIssues(issues)}\nNothing was sent.`, { operation, issues });
+export function requireMilliseconds(operation: Operation, timeoutMs: unknown): void {
+  const isRight = typeof timeoutMs === 'number' && timeoutMs >= 1 && timeoutMs <= LONGEST_TIMER_MS;
+  requireThat(isRight, operation, 'timeoutMs', `expected a number of milliseconds from 1 to ${LONGEST_TIMER_MS}`);
+}
+
+/** With the words of a client, whose list of problems would be a tenth of the file. */
+export function requireThat(isRight: unknown, operation: Operation, path: string, message: string): void {
+  if (isRight) return;
+  const issues = [{ path, code: 'invalid' as const, message }];
+  throw new ValidationError(`${operation}: 1 problem:\n  - ${path}: ${message}\nNothing was sent.`, {
+    operation,
+    issues,
+  });
 }

@@ -1,13 +1,10 @@
-import { ValidationError } from '../errors/errors.js';
-import { inDoubtText, type PlayerMessage, type PlayerMessageOptions, recordedText } from '../errors/player-message.js';
+import { type PlayerMessage, type PlayerMessageOptions, postedTexts } from '../errors/player-message.js';
 import { asRecord, canonical, isRecord } from '../platform/as-record.js';
 import { hasOwn, jsonOf } from '../platform/portable.js';
 import { systemClock, withTimeout } from '../platform/time.js';
 import { unlessThrown } from '../platform/unless-thrown.js';
-import { issue } from '../schema/issue.js';
 import type { LocationInput } from '../schema/location.js';
-import { listIssues } from '../schema/validate.js';
-import { locate, requireMilliseconds } from './page-locate.js';
+import { locate, requireMilliseconds, requireThat } from './page-locate.js';
 
 /** The answer of `report`: a result of `playerMessage`. */
 type Reported = Pick<PlayerMessage, 'isOver' | 'text'>;
@@ -34,8 +31,8 @@ export interface PostOnceOptions<Answer extends object> {
   location?: LocationInput | null | undefined;
   /**
    * Reports what your backend placed, in a page that reports through a relay. Its result says whether this bet is over;
-   * until then the same content keeps its key. If it rejects or returns nothing, that is not known, and the error is
-   * printed to the console. Default: your backend reports.
+   * until then the same content keeps its key. If it rejects, returns nothing or takes longer than 90 s, that is not
+   * known. Its error is printed to the console. Default: your backend reports.
    */
   report?: ((answer: Answer) => Promise<Reported>) | undefined;
   /**
@@ -47,63 +44,108 @@ export interface PostOnceOptions<Answer extends object> {
 
 /** The result of `postOnce`: the members of your backend's JSON, and these two. */
 export type PostOnceResult<Answer extends object> = Omit<Partial<Answer>, 'isOver' | 'message'> & {
-  /** Whether it is placed, and its `report` is over: the next press is another bet. Until then the key stays. */
+  /** Whether it is placed, and its `report` is over: the next press is another bet. False after a refusal, too. */
   readonly isOver: boolean;
-  /** The text for the player: your backend's `message`, or one that says whether it went through. */
+  /** The text for the player: your backend's `message`, or one that says whether it went through or was refused. */
   readonly message: string;
 };
 
 const TIMEOUT_MS = 30_000;
+/** A client ends a report within 60 s by default. */
+const REPORT_MS = 90_000;
 /** After a success, the same content is the second click of a double click (our decision). */
 const QUIET_MS = 1_000;
 /** A player who comes back the next day means another bet (our decision). */
 const KEY_AGE_MS = 86_400_000;
+const MOST_KEYS = 100;
 const PREFIX = 'location-sdk:';
 /** For the developer: the player reads that it is not known yet. */
-const WITHOUT_ID =
-  'postOnce: the answer of your route has no bet_id or request_id (a text), so nothing counts as placed.';
+const WITHOUT_ID = 'postOnce: no bet_id or request_id (a text) in the answer: nothing counts as placed.';
 
-/** The keys with which this tab has asked, also where storage is off, full or cleared. */
+/** The newest keys with which this tab has asked, also where storage is off, full or cleared. The oldest is first. */
 const asked = new Map<string, string>();
-let last: { readonly name: string; readonly at: number; readonly result: object } | undefined;
+/** The results of the last second. */
+const spent = new Map<string, object>();
 
-/** The storage of all tabs. Reading it throws where it is off, and a web view may have none. */
-const stored = {
-  read: (name: string): string | undefined =>
-    unlessThrown(() => {
-      const key = localStorage.getItem(name) ?? '';
-      return isYoung(key) ? key : undefined;
-    }),
-  write: (name: string, key: string): void => unlessThrown(() => localStorage.setItem(name, key)),
-  /** Not the key of a later bet of another tab. */
-  remove: (name: string, key: string): void =>
-    unlessThrown(() => {
-      if (localStorage.getItem(name) === key) localStorage.removeItem(name);
-    }),
-  sweep: (): void =>
-    unlessThrown(() => {
-      for (const name of Object.keys(localStorage))
-        if (name.startsWith(PREFIX) && !isYoung(localStorage.getItem(name) ?? '')) localStorage.removeItem(name);
-    }),
-};
-
-/** A key begins with the time at which it was made. */
-const isYoung = (key: string): boolean => systemClock.now() - Number.parseInt(key, 36) < KEY_AGE_MS;
-
-function newKey(): string {
-  // An app may have no `crypto`, or a part of it. The key is not secret, since your backend keeps it beside the player.
-  const numbers =
-    unlessThrown(() => crypto.getRandomValues(new Uint32Array(4))) ?? [1, 1, 1, 1].map(() => Math.random() * 2 ** 32);
-  return [systemClock.now(), ...numbers].map((number) => Math.floor(number).toString(36)).join('-');
+/**
+ * The name of a content: two hashes of 32 bits, by the steps of cyrb53, so that no account's digits lie in the storage.
+ * (`crypto.subtle` is missing in pages without https.) Of a hundred contents a day, two have the same name in one of
+ * 10^15 browsers.
+ */
+export function nameOf(url: string, content: unknown): string {
+  // The same path is another route on another page.
+  const text = `${unlessThrown(() => new Request(url).url) ?? url} ${canonical(content)}`;
+  const hashes = [0x9e3779b1, 0x5f356495].map((factor) => {
+    let hash = 0;
+    for (let at = 0; at < text.length; at += 1) hash = Math.imul(hash ^ text.charCodeAt(at), factor);
+    return hash;
+  });
+  return `${PREFIX}${hashes.join()}`;
 }
 
-/** The key of a content: that of this tab, of another tab, or a new one. */
-function keyOf(name: string, fresh = newKey()): string {
-  const there = stored.read(name);
+/** It begins with the time. It is not secret, since your backend keeps it beside the player. */
+const newKey = (): string =>
+  [systemClock.now(), Math.random(), Math.random()].map((number) => number.toString(36).replace('.', '')).join('-');
+
+/** The key of a content: that of this tab, of another tab, or the given one. */
+function keyOf(name: string, fresh: string): string {
+  // Reading the storage throws where it is off, and a web view may have none.
+  const there = unlessThrown(() => localStorage.getItem(name));
   const key = asked.get(name) ?? there ?? fresh;
   // The key of another tab stays: it may be in doubt of a later bet.
-  if (!there) stored.write(name, key);
+  if (!there) unlessThrown(() => localStorage.setItem(name, key));
   return key;
+}
+
+function keep(name: string, key: string): void {
+  asked.set(name, key);
+  if (asked.size > MOST_KEYS) asked.delete(asked.keys().next().value as string);
+}
+
+function forget(name: string, key: string): void {
+  asked.delete(name);
+  unlessThrown(() => {
+    // Not the key of a later bet of another tab.
+    if (localStorage.getItem(name) === key) localStorage.removeItem(name);
+  });
+}
+
+const forgetOld = (): void =>
+  unlessThrown(() => {
+    const isYoung = (key: string | null) => systemClock.now() - Number.parseInt(key ?? '', 36) < KEY_AGE_MS;
+    for (const name of Object.keys(localStorage))
+      if (name.startsWith(PREFIX) && !isYoung(localStorage.getItem(name))) localStorage.removeItem(name);
+  });
+
+/** The result of the work, if it has one in time. */
+async function within<T>(milliseconds: number, work: (signal: AbortSignal) => Promise<T>): Promise<T | undefined> {
+  const got = await withTimeout(work, { clock: systemClock, milliseconds });
+  return got.ended === 'done' ? got.value : undefined;
+}
+
+type Situation = keyof typeof postedTexts;
+type Json = Readonly<Record<string, unknown>>;
+
+/** The answer and its status. Nothing without an answer, and for one that is not a JSON object. */
+const post = (url: string, request: object, milliseconds: number): Promise<[Json, string] | undefined> =>
+  within(milliseconds, async (signal) => {
+    const response = await fetch(url, { ...request, signal });
+    const answer: unknown = await response.json();
+    return isRecord(answer) ? [answer, `${response.redirected ? 'redirected ' : ''}${response.status}`] : undefined;
+  });
+
+/**
+ * The situation of the player. A refusal is certain for a key that was not used before: else an earlier request may have
+ * placed it. With 408, 425 and 429 the route wants to be asked again, and with 409 an earlier request may still run.
+ */
+function situationOf({ bet_id, request_id = bet_id, success }: Json, status: string, isFirst: boolean): Situation {
+  const name = typeof request_id === 'string' && request_id;
+  if (isFirst && !name && /^4(0[0-4]|22)/.test(status)) return status === '401' ? 'logged-out' : 'refused';
+  // A failure may name its request, too.
+  if (!/2..$/.test(status) || success === false) return 'in-doubt';
+  if (name) return 'recorded';
+  console.warn(WITHOUT_ID);
+  return 'in-doubt';
 }
 
 /**
@@ -114,11 +156,12 @@ function keyOf(name: string, fresh = newKey()): string {
  * It posts JSON: your content, `key` (at most 60 letters, digits and hyphens), and `location` if the player allows it,
  * to be read with `pageLocation`. Your route answers with JSON: `bet_id` or `request_id` (a text) and status 200 once it
  * is placed, and `message`, the words for the player. Without an answer within 30 s, or with an answer that is not JSON,
- * the result says that it is not known yet, and the next press with the same content has the same key.
+ * the result says that it is not known yet, and the next press with the same content has the same key. A refusal (JSON
+ * with status 400 to 404 or 422 for a key that was not used before) ends its key.
  *
  * Once it is placed, the same content is another bet after one second: until then it is a double click, and gets the
- * same result. A key is kept for a day in `localStorage`, under a name with the content; without storage, until the
- * page is reloaded (our decision). Rejects with a `ValidationError` if the content or `timeoutMs` is wrong.
+ * same result. A key is kept for a day in `localStorage`, under a hash of address and content; without storage, until
+ * the page is reloaded (our decision). Rejects with a `ValidationError` if the content or `timeoutMs` is wrong.
  *
  * @example
  * ```ts
@@ -132,70 +175,48 @@ export async function postOnce<Answer extends object = { bet_id: string }>(
   content: PostedContent,
   options: PostOnceOptions<Answer> = {},
 ): Promise<PostOnceResult<Answer>> {
-  const { timeoutMs = TIMEOUT_MS, headers, credentials = 'same-origin', location, report, messages = {} } = options;
+  const { timeoutMs = TIMEOUT_MS, headers, credentials, location, report, messages = {} } = options;
   // The page may change its object while the position is looked for.
   const posted = unlessThrown((): unknown => JSON.parse(jsonOf(content)));
-  requireGiven(url, posted);
+  requireThat(url, 'postOnce', 'url', 'expected an address');
+  const isContent = isRecord(posted) && !hasOwn(posted, 'key') && !hasOwn(posted, 'location');
+  requireThat(isContent, 'postOnce', 'content', 'expected an object without key and location');
   requireMilliseconds('postOnce', timeoutMs);
-  const name = `${PREFIX}${url} ${canonical(posted)}`;
-  // Also after the clock was set back.
-  if (last?.name === name && Math.abs(systemClock.now() - last.at) < QUIET_MS)
-    return last.result as PostOnceResult<Answer>;
-  stored.sweep();
-  const first = keyOf(name);
+  const name = nameOf(url, posted);
+  const before = spent.get(name);
+  if (before) return before as PostOnceResult<Answer>;
+  forgetOld();
+  const made = newKey();
+  const first = keyOf(name, made);
   const place = location === undefined && !report ? await locate().catch(() => undefined) : location;
   // Meanwhile another tab may have written its key for the same content, or placed it and removed the key.
   const key = keyOf(name, first);
-  asked.set(name, key);
-  const body = jsonOf({ ...posted, key, location: place ?? undefined });
-  const got = await withTimeout(
-    async (signal) => {
-      const request = { method: 'POST', headers: { ...headers, 'content-type': 'application/json' }, body };
-      const response = await fetch(url, { ...request, credentials, signal });
-      const answer: unknown = await response.json();
-      return { answer, isOk: response.ok };
-    },
-    { clock: systemClock, milliseconds: timeoutMs },
-  );
-  const answer: Readonly<Record<string, unknown>> =
-    got.ended === 'done' && isRecord(got.value.answer) ? got.value.answer : {};
-  const { bet_id, request_id = bet_id, success } = answer;
-  // A failure may name the request, too.
-  const isSuccess = got.ended === 'done' && got.value.isOk && isRecord(got.value.answer) && success !== false;
-  const isPlaced = isSuccess && typeof request_id === 'string' && request_id !== '';
-  if (isSuccess && !isPlaced) console.warn(WITHOUT_ID);
-  // A report that throws or returns nothing leaves the bet in doubt. The error is the page's own.
-  const reported: Partial<Reported> | undefined =
-    isPlaced && report
-      ? asRecord(
-          await Promise.resolve(answer as Answer)
-            .then(report)
-            .catch(console.error),
-        )
-      : undefined;
-  const isOver = reported ? reported.isOver === true : isPlaced;
-  if (isOver) {
-    asked.delete(name);
-    stored.remove(name, key);
-  } else {
-    // Another call for the same content may have ended meanwhile. This one may be pressed again.
-    asked.set(name, keyOf(name, key));
+  keep(name, key);
+  const body = jsonOf({ ...(posted as object), key, location: place ?? undefined });
+  const request = { method: 'POST', headers: { ...headers, 'content-type': 'application/json' }, body, credentials };
+  const [answer, status]: [Json, string] = (await post(url, request, timeoutMs)) ?? [{}, ''];
+  let situation = situationOf(answer, status, key === made);
+  let text = answer.message;
+  if (report && situation === 'recorded') {
+    const reported = asRecord(
+      await within(REPORT_MS, () =>
+        Promise.resolve(answer as Answer)
+          .then(report)
+          .catch(console.error),
+      ),
+    );
+    text = reported.text;
+    if (reported.isOver !== true) situation = 'in-doubt';
   }
-  const { recorded = recordedText, 'in-doubt': inDoubt = inDoubtText } = messages;
-  const said = reported ? reported.text : answer.message;
-  const message = typeof said === 'string' && said ? said : isOver ? recorded : inDoubt;
+  // Another call for the same content may have ended meanwhile. If this one is in doubt, it may be pressed again.
+  if (situation === 'in-doubt') keep(name, keyOf(name, key));
+  else forget(name, key);
+  const message = typeof text === 'string' && text ? text : messages[situation] || postedTexts[situation];
+  const isOver = situation === 'recorded';
   const result = { ...answer, isOver, message };
-  if (isOver) last = { name, at: systemClock.now(), result };
+  if (isOver) {
+    spent.set(name, result);
+    systemClock.setTimeout(() => spent.delete(name), QUIET_MS);
+  }
   return result as unknown as PostOnceResult<Answer>;
-}
-
-function requireGiven(url: unknown, content: unknown): asserts content is Record<string, unknown> {
-  const issues = [
-    ...(typeof url === 'string' && url ? [] : [issue(['url'], 'invalid', 'expected an address')]),
-    ...(isRecord(content) && !hasOwn(content, 'key') && !hasOwn(content, 'location')
-      ? []
-      : [issue(['content'], 'invalid', 'expected an object without key and location')]),
-  ];
-  if (issues.length === 0) return;
-  throw new ValidationError(`postOnce: ${listIssues(issues)}\nNothing was sent.`, { operation: 'postOnce', issues });
 }

@@ -6,28 +6,29 @@ import { hasCode, isReportingError } from './errors.js';
 import french from './player-messages/fr.json' with { type: 'json' };
 import { isStoreError } from './store-error.js';
 
-/** Two texts of their own, since `postOnce` in a bundle needs no others. */
-export const recordedText = 'This went through.';
-export const inDoubtText = 'We do not know yet whether this went through. Ask again: it cannot count twice.';
+/** Texts of their own, since `postOnce` in a bundle needs no others. */
+export const postedTexts = {
+  recorded: 'This went through.',
+  refused: 'This was refused. Contact support.',
+  'in-doubt': 'We do not know yet whether this went through. Ask again: it cannot count twice.',
+  'logged-out': 'You are logged out. Log in, and try again.',
+};
 
 /** The texts for a player in English, by situation. `{seconds}` is replaced. */
 export const english = {
-  recorded: recordedText,
+  ...postedTexts,
   accepted: 'This went through. It will be recorded.',
   waiting: 'One moment, please.',
   asking: 'Your device asks for your location. Answer it.',
-  'in-doubt': inDoubtText,
   'in-doubt-logged-out': 'We do not know yet whether this went through, and you are logged out. Log in, and ask again.',
   offline: 'You are offline. Connect to the internet, and ask again: it cannot count twice.',
   location: 'We could not tell where you are. Allow the use of your location, and try again.',
   'location-unavailable': 'We cannot tell where you are on this device. Try another one, or contact support.',
   busy: 'The service is busy. Try again in a minute.',
   'busy-for': 'The service is busy. Try again in {seconds} s.',
-  'logged-out': 'You are logged out. Log in, and try again.',
   'reported-before': 'We have received this before. If you cannot find it in your history, contact support.',
   conflict: 'Something else is recorded in its place. Contact support.',
   entries: 'Something is wrong with this entry. Correct it, or contact support.',
-  refused: 'This was refused. Contact support.',
   'not-working': 'This does not work at the moment. Contact support.',
   'not-sent': 'Check your connection, and try again.',
   'not-stored': 'Your browser could not save this. Allow this site to store data, and try again.',
@@ -85,7 +86,8 @@ export interface PlayerMessageOptions {
   messages?: Partial<PlayerMessages> | undefined;
 }
 
-const ACTIONS: { readonly [Situation in PlayerSituation]: PlayerAction } = {
+/** In any other situation the player can only contact the support. */
+const ACTIONS: { readonly [Situation in PlayerSituation]?: PlayerAction } = {
   recorded: 'none',
   accepted: 'none',
   waiting: 'none',
@@ -94,15 +96,9 @@ const ACTIONS: { readonly [Situation in PlayerSituation]: PlayerAction } = {
   'in-doubt-logged-out': 'log-in',
   offline: 'ask-again',
   location: 'allow-location',
-  'location-unavailable': 'contact-support',
   busy: 'wait',
   'busy-for': 'wait',
   'logged-out': 'log-in',
-  'reported-before': 'contact-support',
-  conflict: 'contact-support',
-  entries: 'contact-support',
-  refused: 'contact-support',
-  'not-working': 'contact-support',
   'not-sent': 'wait',
   'not-stored': 'wait',
   cancelled: 'wait',
@@ -163,7 +159,7 @@ export const playerMessageIn =
     return {
       situation,
       text: situation === 'busy-for' ? text.replace('{seconds}', secondsOf(result)) : text,
-      action: ACTIONS[situation],
+      action: ACTIONS[situation] ?? 'contact-support',
       isOver: situation === 'recorded' || situation === 'accepted' || hasCode(result, 'duplicate'),
     };
   };

@@ -74,12 +74,21 @@ describe('until it is placed, the same content has the same key', () => {
     ['an empty id', () => Response.json({ bet_id: '' }), IN_DOUBT],
     ['an id of another type', () => Response.json({ bet_id: {} }), IN_DOUBT],
     ['a failure that names its request', () => Response.json({ success: false, request_id: 'r-1' }), IN_DOUBT],
-    [
-      'a refusal',
-      () => Response.json({ message: 'Your balance is too low.' }, { status: 402 }),
-      'Your balance is too low.',
-    ],
     ['a failure with an id', () => Response.json({ bet_id: 'BET-1', request_id: 'r-1' }, { status: 500 }), IN_DOUBT],
+    ['a refusal that names a bet', () => Response.json({ bet_id: 'BET-1' }, { status: 422 }), IN_DOUBT],
+    ['nothing (204)', () => new Response(null, { status: 204 }), IN_DOUBT],
+    ['another request with this key runs', () => Response.json({ message: 'Busy.' }, { status: 409 }), 'Busy.'],
+    ...[408, 425, 429, 500, 503].map((status): [string, () => Response, string] => [
+      `${status}`,
+      () => Response.json({ error: 'later' }, { status }),
+      IN_DOUBT,
+    ]),
+    ['a proxy’s 403', () => new Response('<html>Blocked</html>', { status: 403 }), IN_DOUBT],
+    [
+      'the page to log in, to which another route leads',
+      () => Object.defineProperty(Response.json({}, { status: 401 }), 'redirected', { value: true }),
+      IN_DOUBT,
+    ],
   ])('%s', async ([, failing, words]) => {
     const postOnce = await openTab();
     answer = failing;
@@ -90,6 +99,45 @@ describe('until it is placed, the same content has the same key', () => {
     expect(await postOnce('/bets', { stake: 1 }, NOWHERE)).toMatchObject({ isOver: true, message: 'Placed: 1.' });
     expect([posted.length, keys()]).toEqual([3, 1]);
     expect(Object.keys(localStorage)).toEqual([]);
+  });
+});
+
+describe('a refusal', () => {
+  const REFUSED = 'This was refused. Contact support.';
+  test.for<[status: number, body: object, words: string]>([
+    [402, { message: 'Your balance is too low.' }, 'Your balance is too low.'],
+    [400, { error: 'stake' }, REFUSED],
+    [401, {}, 'You are logged out. Log in, and try again.'],
+    [403, { message: '' }, REFUSED],
+    [404, { message: { code: 1 } }, REFUSED],
+    [422, { success: false }, REFUSED],
+  ])('%i %j ends its key, since a route may keep the answer of a key', async ([status, body, words]) => {
+    const postOnce = await openTab();
+    answer = () => Response.json(body, { status });
+    expect(await postOnce('/bets', { stake: 1 }, NOWHERE)).toEqual({ ...body, isOver: false, message: words });
+    expect(Object.keys(localStorage)).toEqual([]);
+    answer = placed;
+    expect(await postOnce('/bets', { stake: 1 }, NOWHERE)).toMatchObject({ isOver: true });
+    expect([posted.length, keys()]).toEqual([2, 2]);
+  });
+
+  test.for(['in this tab', 'after a reload'])('of a key that may be placed ends nothing, %s', async (where) => {
+    let postOnce = await openTab();
+    answer = lost;
+    await postOnce('/bets', { stake: 1 }, NOWHERE);
+    if (where === 'after a reload') postOnce = await openTab();
+    answer = () => Response.json({}, { status: 401 });
+    expect(await postOnce('/bets', { stake: 1 }, NOWHERE)).toMatchObject({ isOver: false, message: IN_DOUBT });
+    answer = placed;
+    await postOnce('/bets', { stake: 1 }, NOWHERE);
+    expect([posted.length, keys()]).toEqual([3, 1]);
+  });
+
+  test('has the words of the page’s language', async () => {
+    const postOnce = await openTab();
+    const messages = { refused: 'Dem no gree.' };
+    answer = () => Response.json({}, { status: 400 });
+    expect(await postOnce('/bets', { stake: 1 }, { messages, ...NOWHERE })).toMatchObject({ message: 'Dem no gree.' });
   });
 });
 
@@ -108,6 +156,44 @@ test('the order of the members does not make another content', async () => {
   await postOnce('/bets', { stake: 1, pick: { match: 'M-1', odds: 2 } }, NOWHERE);
   await postOnce('/bets', { pick: { odds: 2, match: 'M-1' }, stake: 1 }, NOWHERE);
   expect([posted.length, keys()]).toEqual([2, 1]);
+});
+
+test.for<[what: string, one: object, other: object, keys: number]>([
+  ['a member that is undefined', { stake: 1 }, { stake: 1, pick: undefined }, 1],
+  ['a number that JSON does not have, sent as null', { stake: Number.NaN }, { stake: null }, 1],
+  ['a date, sent as its text', { at: new Date(0) }, { at: '1970-01-01T00:00:00.000Z' }, 1],
+  ['another date', { at: new Date(0) }, { at: new Date(1) }, 2],
+  ['a number as a text', { stake: 1 }, { stake: '1' }, 2],
+  ['the order of a list', { picks: [1, 2] }, { picks: [2, 1] }, 2],
+  ['a member deep inside', { a: { b: [{ c: 1 }] } }, { a: { b: [{ c: 2 }] } }, 2],
+  ['a member named __proto__', JSON.parse('{"__proto__":{"a":1}}'), JSON.parse('{"__proto__":{"a":2}}'), 2],
+  ['half of a character', { name: '\ud800' }, { name: '\ud801' }, 2],
+])('contents are the same if their JSON is: %s', async ([, one, other, count]) => {
+  const postOnce = await openTab();
+  answer = lost;
+  await postOnce('/bets', one, NOWHERE);
+  await postOnce('/bets', other, NOWHERE);
+  expect([posted.length, keys()]).toEqual([2, count]);
+});
+
+test('an address is that to which it leads', async () => {
+  const base = { url: 'https://play.example.com/bets' };
+  vi.stubGlobal(
+    'Request',
+    class {
+      readonly url: string;
+      constructor(url: string) {
+        this.url = new URL(url, base.url).href;
+      }
+    },
+  );
+  const postOnce = await openTab();
+  answer = lost;
+  for (const url of ['/bets', 'bets', 'https://play.example.com/bets']) await postOnce(url, { stake: 1 }, NOWHERE);
+  expect([posted.length, keys()]).toEqual([3, 1]);
+  base.url = 'https://play.example.com/casino/';
+  await postOnce('bets', { stake: 1 }, NOWHERE);
+  expect([posted.length, keys()]).toEqual([4, 2]);
 });
 
 test('lists with other members are another content, though a library gives lists a toJSON', async () => {
@@ -162,6 +248,8 @@ test('a second click within a second of the answer gets the same result, and a l
   const later = await postOnce('/bets', { stake: 1 }, NOWHERE);
   expect(later).not.toBe(first);
   vi.setSystemTime(Date.now() - 3_600_000); // the player sets the clock
+  expect(await postOnce('/bets', { stake: 1 }, NOWHERE)).toBe(later);
+  vi.advanceTimersByTime(1_000);
   expect(await postOnce('/bets', { stake: 1 }, NOWHERE)).not.toBe(later);
   expect(keys()).toBe(3);
 });
@@ -215,13 +303,79 @@ describe('storage', () => {
     vi.restoreAllMocks();
   });
 
+  test('holds a key under a hash, and nothing of the content and its route', async () => {
+    answer = lost;
+    const content = { amount: 5000, bank: 'First Bank', last4: '6789' };
+    await (await openTab())('/withdrawals?token=secret', content, NOWHERE);
+    const [[name, key] = []] = Object.entries(localStorage);
+    expect(name).toMatch(/^location-sdk:-?\d{1,10},-?\d{1,10}$/);
+    expect(key).toBe(posted[0]?.key);
+  });
+
+  test('has a name for each of 50,000 contents, as much alike as contents are', async () => {
+    vi.resetModules();
+    const { nameOf } = await import('../../../src/core/client/post-once.js');
+    const names = new Set<string>();
+    const halves = [new Set<string>(), new Set<string>()];
+    for (let number = 0; number < 25_000; number += 1)
+      for (const content of [{ stake: number }, { amount: 100, last4: `${number}`.padStart(10, '0') }]) {
+        const name = nameOf('/bets', content);
+        names.add(name);
+        name
+          .split(/[:,]/)
+          .slice(1)
+          .forEach((half, index) => {
+            halves[index]?.add(half);
+          });
+      }
+    expect(names.size).toBe(50_000);
+    // By chance alone, at most a few of each half are the same.
+    for (const half of halves) expect(half.size).toBeGreaterThan(49_990);
+  });
+
+  test('off: the tab keeps its newest hundred keys', async () => {
+    vi.stubGlobal('localStorage', undefined);
+    const postOnce = await openTab();
+    answer = lost;
+    for (let stake = 0; stake <= 100; stake += 1) await postOnce('/bets', { stake }, NOWHERE);
+    expect(keys()).toBe(101);
+    await postOnce('/bets', { stake: 1 }, NOWHERE);
+    await postOnce('/bets', { stake: 100 }, NOWHERE);
+    expect(keys()).toBe(101);
+    await postOnce('/bets', { stake: 0 }, NOWHERE);
+    expect(keys()).toBe(102);
+  });
+
+  test('that fails, fills up or comes back in the middle does not change the key', async () => {
+    const postOnce = await openTab();
+    const storage = globalThis.localStorage;
+    answer = () => {
+      vi.stubGlobal('localStorage', undefined);
+      return lost();
+    };
+    await postOnce('/bets', { stake: 1 }, NOWHERE);
+    await postOnce('/bets', { stake: 1 }, NOWHERE);
+    vi.stubGlobal('localStorage', storage);
+    storage.clear?.();
+    vi.spyOn(storage, 'setItem').mockImplementation(() => {
+      throw new DOMException('The quota has been exceeded.', 'QuotaExceededError');
+    });
+    answer = lost;
+    await postOnce('/bets', { stake: 1 }, NOWHERE);
+    vi.restoreAllMocks();
+    await postOnce('/bets', { stake: 1 }, NOWHERE);
+    await (await openTab())('/bets', { stake: 1 }, NOWHERE);
+    expect([posted.length, keys()]).toEqual([5, 1]);
+  });
+
   test('a key of yesterday is removed, and what is not of the package stays', async () => {
     answer = lost;
     await (await openTab())('/bets', { stake: 1 }, NOWHERE);
     localStorage.setItem('theme', 'dark');
     vi.advanceTimersByTime(86_400_000);
     await (await openTab())('/bets', { stake: 2 }, NOWHERE);
-    expect(Object.keys(localStorage)).toEqual(['theme', 'location-sdk:/bets {"stake":2}']);
+    expect(Object.keys(localStorage)).toEqual(['theme', expect.stringMatching(/^location-sdk:/)]);
+    expect(Object.values(localStorage)).toEqual(['dark', posted[1]?.key]);
     await (await openTab())('/bets', { stake: 1 }, NOWHERE);
     expect(keys()).toBe(3);
   });
@@ -283,24 +437,18 @@ test.for<[what: string, report: () => unknown, errors?: number]>([
   printed.mockRestore();
 });
 
-test.for<[what: string, crypto: unknown]>([
-  ['no crypto', undefined],
-  ['a part of it', { subtle: {} }],
-  [
-    'one whose native module is missing',
-    {
-      getRandomValues() {
-        throw new Error('ExpoCrypto is missing.');
-      },
-    },
-  ],
-])('an app with %s has keys, too', async ([, crypto]) => {
-  vi.stubGlobal('crypto', crypto);
+test('a report that does not end leaves the bet in doubt after 90 s', async () => {
   const postOnce = await openTab();
-  await postOnce('/bets', { stake: 1 }, NOWHERE);
-  await postOnce('/bets', { stake: 2 }, NOWHERE);
-  for (const { key } of posted) expect(key).toMatch(/^[\da-z]+(?:-[\da-z]+){4}$/);
-  expect(keys()).toBe(2);
+  let ended: unknown;
+  void postOnce('/bets', { stake: 1 }, { report: () => new Promise(() => {}) }).then((result) => {
+    ended = result;
+  });
+  await vi.advanceTimersByTimeAsync(89_999);
+  expect(ended).toBeUndefined();
+  await vi.advanceTimersByTimeAsync(1);
+  expect(ended).toMatchObject({ isOver: false, message: IN_DOUBT });
+  await postOnce('/bets', { stake: 1 }, { report: async () => ({ isOver: true, text: 'This went through.' }) });
+  expect([posted.length, keys()]).toEqual([2, 1]);
 });
 
 test('members that another script added to all objects are left out', async () => {
@@ -365,6 +513,7 @@ test('a wrong call is refused before anything is sent', async () => {
     ['/bets', circle],
     ['/bets', { toJSON: () => 1 }],
     ['/bets', { stake: 1 }, { timeoutMs: Number.NaN }],
+    ['', { stake: 1 }],
     [undefined, { stake: 1 }],
   ])
     await expect(postOnce(url, content, options)).rejects.toMatchObject({ code: 'validation', outcome: 'not-sent' });

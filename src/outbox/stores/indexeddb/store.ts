@@ -123,9 +123,7 @@ async function openStore(given: IndexedDbSettings, makeLedger: Ledger): Promise<
     player,
     async enqueue(given, transaction) {
       if (transaction !== undefined)
-        throw new ConfigurationError(
-          'transaction: the IndexedDB store cannot write within your transaction. Nothing was stored.',
-        );
+        throw new ConfigurationError('transaction: expected nothing, in a page. Nothing was stored.');
       const enqueued = await change(async (writer, tables) => {
         await ensure(tables, given);
         const added = [];
