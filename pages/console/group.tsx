@@ -74,7 +74,7 @@ export function createGroup(page: ConsolePage, group: ProblemKey): View {
               <p>All of them are decided.</p>
             </EmptyState>
           )}
-          {reports.content({ now, isInGroup: true, before: mayAct ? boxOf : undefined })}
+          {reports.content({ now, count, isInGroup: true, before: mayAct ? boxOf : undefined })}
         </section>
       </>
     );

@@ -500,6 +500,45 @@ test('a verdict is offered only where it may be right, and an undo only while it
   await undo.waitFor({ state: 'detached' });
 });
 
+test('on a phone the titles of groups are whole, and a long group begins with any of its reports', async ({
+  world,
+  watched: { page },
+  onTestFinished,
+}) => {
+  onTestFinished(() => page.setViewportSize(DESKTOP));
+  await page.setViewportSize({ width: 360, height: 740 });
+  const words = 'amount must be a number; '.repeat(5);
+  await world.report(1, { refusedWith: `${words}timestamp is required`, name: 'SHORT' });
+  await world.report(120, { refusedWith: `${words}latitude is required`, name: 'LONG' });
+  await open(page, world.url, '#/person');
+  const titles = page.locator('.groups .title').filter({ hasText: words.trim() });
+  await expect.poll(() => titles.count()).toBe(2);
+  for (const [index, end] of [/latitude is required/, /timestamp is required/].entries()) {
+    expect(await titles.nth(index).textContent()).toMatch(end);
+    expect(await titles.nth(index).evaluate((one) => one.scrollHeight - one.clientHeight)).toBeLessThanOrEqual(0);
+  }
+  await titles.first().click();
+  const row = page.locator('.select .title');
+  await expect.poll(() => row.count()).toBe(50);
+  const first = await row.first().textContent();
+  await page.getByRole('checkbox').first().check();
+  const begin = page.getByLabel('Begin with number (of 120)');
+  await begin.fill('101');
+  await begin.press('Enter');
+  await expect.poll(() => row.count()).toBe(20);
+  const number = (name: string | null) => Number(name?.split('-').at(-1));
+  expect(number(await row.first().textContent())).toBe(number(first) + 100);
+  // The selection stays.
+  await page.getByText('1 selected').waitFor();
+  await begin.fill('61');
+  await page.getByRole('button', { name: 'Go' }).click();
+  await expect.poll(() => row.count()).toBe(50);
+  await page.getByRole('button', { name: 'Show more' }).click();
+  await expect.poll(() => row.count()).toBe(60);
+  expect(number(await row.last().textContent())).toBe(number(first) + 119);
+  expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(360);
+});
+
 test('within its policy the page complains of nothing and asks no other host', async ({
   world,
   browser,

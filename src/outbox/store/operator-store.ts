@@ -129,6 +129,8 @@ export interface GroupQuery {
   /** Rows that were quarantined after this time are left out. */
   readonly asOf: number;
   readonly after: number;
+  /** The number of matching rows to leave out. Default: 0. */
+  readonly skip?: number | undefined;
   readonly limit: number;
 }
 
