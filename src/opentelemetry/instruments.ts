@@ -102,6 +102,13 @@ export const INSTRUMENTS = {
     description: 'Reports in the store by state; waiting does not include blocked ones.',
     attributes: ['location_sdk.report.state'],
   },
+  refused: {
+    kind: 'gauge',
+    name: 'location_sdk.outbox.refused_waiting.count',
+    unit: '{report}',
+    description: 'Waiting reports whose last attempt was refused; a pause or a breaker keeps them from quarantine.',
+    attributes: [],
+  },
   oldest: {
     kind: 'gauge',
     name: 'location_sdk.outbox.oldest_open.age_seconds',

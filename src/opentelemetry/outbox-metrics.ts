@@ -89,6 +89,7 @@ const ALWAYS: readonly Paused[] = ENVIRONMENTS.flatMap((environment) =>
 export function observeStats(meter: Meter, outbox: Pick<Outbox, 'stats'>): void {
   const gauges = {
     reports: makeGauge(meter, 'reports'),
+    refused: makeGauge(meter, 'refused'),
     oldest: makeGauge(meter, 'oldest'),
     paused: makeGauge(meter, 'paused'),
   };
@@ -106,9 +107,10 @@ export function observeStats(meter: Meter, outbox: Pick<Outbox, 'stats'>): void 
   const callback: BatchObservableCallback = async (result) => {
     const asked = await withTimeout(ask, { clock: systemClock, milliseconds: LONGEST_MS });
     if (asked.ended !== 'done') return;
-    const { states, oldestOpenAt, paused } = asked.value;
+    const { states, refused, oldestOpenAt, paused } = asked.value;
     for (const [state, count] of Object.entries(states))
       result.observe(gauges.reports, count, { 'location_sdk.report.state': state });
+    result.observe(gauges.refused, refused);
     result.observe(
       gauges.oldest,
       oldestOpenAt === undefined ? 0 : Math.max(0, systemClock.now() - oldestOpenAt) / 1_000,

@@ -31,6 +31,7 @@ afterAll(() => rm(folder, { recursive: true, force: true }));
 const HOUR_MS = 3_600_000;
 const healthy: OutboxStats = {
   states: { waiting: 3, blocked: 0, 'in-flight': 1, recorded: 90, quarantined: 0, dismissed: 0 },
+  refused: 0,
   oldestOpenAt: undefined,
   attempts: 94,
   missingKeys: [],

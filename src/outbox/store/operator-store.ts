@@ -6,6 +6,8 @@ import type { Row, RowState, Write } from '../rules/state-machine.js';
 export interface OpenCounts extends Destination {
   /** Waiting rows that are not blocked. */
   readonly waiting: number;
+  /** Those of them that were refused. */
+  readonly refused: number;
   readonly blocked: number;
   readonly inFlight: number;
   /** Always current. */
