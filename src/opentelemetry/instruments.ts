@@ -179,6 +179,13 @@ export const INSTRUMENTS = {
     description: 'How often this process paused an environment, or one of its probes failed.',
     attributes: ['location_sdk.environment', 'location_sdk.pause.reason'],
   },
+  wentBack: {
+    kind: 'counter',
+    name: 'location_sdk.outbox.store.went_back',
+    unit: '{event}',
+    description: 'How often a worker found that the database had lost commits, as after a failover.',
+    attributes: [],
+  },
   storeErrors: {
     kind: 'counter',
     name: 'location_sdk.outbox.store.errors',

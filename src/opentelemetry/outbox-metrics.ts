@@ -40,6 +40,7 @@ export function countEvents(meter: Meter, { on }: Pick<Outbox, 'on'>): (operatio
     late: counter('late'),
     pauses: counter('pauses'),
     storeErrors: counter('storeErrors'),
+    wentBack: counter('wentBack'),
   };
   on('enqueued', (event) => count.enqueued(which(event)));
   on('recorded', (event) => {
@@ -58,10 +59,11 @@ export function countEvents(meter: Meter, { on }: Pick<Outbox, 'on'>): (operatio
   // Each failed probe counts too, so that an alert on a rise goes on while the pause lasts.
   for (const type of ['paused', 'probe-failed'] as const)
     on(type, ({ account, environment, reason }) => count.pauses(pauseAttributes(environment, reason, account)));
-  on('error', () => count.storeErrors({}));
+  on('error', ({ code }) => (code === 'went-back' ? count.wentBack({}) : count.storeErrors({})));
   // Counters for alerts start at 0: Prometheus does not count a first value of 1 as a rise.
   quietly(() => {
     count.storeErrors({}, 0);
+    count.wentBack({}, 0);
     for (const environment of ENVIRONMENTS) {
       for (const reason of PAUSE_REASONS) count.pauses(pauseAttributes(environment, reason), 0);
       for (const operation of REPORTS) {
