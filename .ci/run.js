@@ -54,7 +54,6 @@ const STAGES = [
       'node test/runtimes/run.js --firefox',
       'node test/drivers/run.js',
       'node test/debian-postgres.js',
-      'node test/debian-prometheus.js',
       'node test/postgres/run.js',
       'npm run test:frameworks',
       'npm run soak',

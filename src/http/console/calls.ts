@@ -20,7 +20,6 @@ import {
   readInput,
   reportId,
   selection,
-  skip,
   text,
   time,
 } from './input.js';
@@ -81,7 +80,6 @@ export const CALLS: Readonly<Record<string, Call>> = {
       group: z.optional(problemGroup),
       decision: z.optional(decisionId),
       cursor: nextOfPage,
-      skip,
     },
     (operator, { cursor, ...filter }) => operator.search(filter, cursor),
   ),
