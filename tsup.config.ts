@@ -27,7 +27,6 @@ const shared = {
   external: [/^node:/],
   // `node:sqlite` exists under no other name.
   removeNodeProtocol: false,
-  sourcemap: true,
   treeshake: true,
   define: await pagesDefine([notices]),
   esbuildPlugins: [pureConstants, ownKeys, notices],
@@ -57,7 +56,6 @@ export default defineConfig([
     format: 'cjs',
     noExternal: [/.*/],
     minify: true,
-    sourcemap: false,
     outExtension: () => ({ js: '.cjs' }),
   },
   // It runs in Node.js alone, and carries the reader of CSV files inside.

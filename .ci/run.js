@@ -54,6 +54,7 @@ const STAGES = [
       'node test/runtimes/run.js --firefox',
       'node test/drivers/run.js',
       'node test/debian-postgres.js',
+      'node test/debian-prometheus.js',
       'node test/postgres/run.js',
       'npm run test:frameworks',
       'npm run soak',

@@ -7,5 +7,5 @@ process.chdir(fileURLToPath(new URL('..', import.meta.url)));
 rmSync('dist', { recursive: true, force: true });
 await build({});
 // Files that only export another one. The package has no entry for them (tsup.config.ts).
-for (const ending of ['js', 'js.map', 'cjs', 'cjs.map']) rmSync(`dist/fields.${ending}`);
+for (const ending of ['js', 'cjs']) rmSync(`dist/fields.${ending}`);
 for (const step of ['cjs-declarations', 'documents', 'server-only', 'integrity']) await import(`./${step}.js`);

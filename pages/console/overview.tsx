@@ -79,15 +79,16 @@ function Tile({ name, value, note, tone, href }: TileProps) {
 }
 
 function Tiles({ overview }: { readonly overview: Overview }) {
-  const { now, countedAt, states, oldestOpenAt, recordedInLastMinute, destinations } = overview;
+  const { now, countedAt, states, refused, oldestOpenAt, recordedInLastMinute, destinations } = overview;
   const reasons = reasonsOf(overview);
   const stops = stopsIn(reasons);
-  const needs = states.quarantined + stops;
+  const needs = states.quarantined + refused + stops;
   // Without counts for each destination the page cannot see whether reports flow.
   const isFlowing = reasons.length === 0 && (destinations.length > 0 || oldestOpenAt === null);
   const todo = [
     stops > 0 && counted(stops, 'stop'),
     states.quarantined > 0 && `${counted(states.quarantined, 'report')} to decide`,
+    refused > 0 && `${grouped(refused)} refused, waiting`,
   ];
   const idle = isFlowing ? 'nothing to decide' : 'nothing to decide, but reports wait';
   const age = now - countedAt > FRESH_MS ? `as of ${duration(now - countedAt)} ago` : '';

@@ -99,7 +99,7 @@ function itemOf(key: string, group: ProblemGroup, now: number): Item {
   const content = (
     <Row
       tone={count === 0 ? 'ok' : 'bad'}
-      title={words || code}
+      title={words.replace(/^.*? The gateway said: /, '') || code}
       end={<b class="many">{count === 0 ? 'none left' : grouped(count)}</b>}
     >
       <span class="bad">{problemWords(code, status)}</span>

@@ -2,10 +2,12 @@ import type { ComponentChildren } from 'preact';
 import type { ReportSummary } from '../../src/operator/reports.js';
 import type { SearchPage } from '../../src/operator/search.js';
 import { Row } from '../kit/list.js';
+import { announce } from '../kit/page.js';
 import { Button } from '../kit/parts.js';
-import { operationWords } from '../kit/words.js';
+import { grouped, operationWords } from '../kit/words.js';
 import { reportHash } from './addresses.js';
 import { call } from './calls.js';
+import { InputField } from './fields.js';
 import { placeWords, statusOf, timeWords } from './words.js';
 
 interface ReportRowProps {
@@ -32,21 +34,49 @@ export function ReportRow({ report, now, isInGroup = false }: ReportRowProps) {
 interface ListOptions extends Omit<ReportRowProps, 'report'> {
   /** Stands before the row of a report. */
   readonly before?: ((report: ReportSummary) => ComponentChildren) | undefined;
+  /** The number of reports of the list, to begin with any of them. */
+  readonly count?: number;
 }
+
+/** As many as the server gives at once. */
+const PAGE = 50;
 
 export function createReportList(filter: object, draw: () => void) {
   let reports: readonly ReportSummary[] = [];
   let next: string | null = null;
+  let begin = 1;
 
-  async function read(isAnew = true): Promise<void> {
-    const answer = await call<SearchPage>('search', { ...filter, cursor: isAnew ? null : next });
+  async function read(isAnew = true, from = 1): Promise<void> {
+    if (isAnew) begin = from;
+    const place = isAnew ? { skip: begin - 1 } : { cursor: next };
+    const answer = await call<SearchPage>('search', { ...filter, ...place });
     reports = isAnew ? answer.reports : [...reports, ...answer.reports];
     next = answer.next;
     draw();
   }
 
-  const content = ({ before, ...row }: ListOptions) => (
+  async function go(event: SubmitEvent, count: number): Promise<void> {
+    event.preventDefault();
+    await read(true, Math.min(count, Math.max(1, Math.trunc(begin) || 1)));
+    announce(`From report ${begin} of ${count}`);
+  }
+
+  const content = ({ before, count = 0, ...row }: ListOptions) => (
     <>
+      {count > PAGE && (
+        <form class="inline jump" onSubmit={(event) => go(event, count)}>
+          <InputField
+            label={`Begin with number (of ${grouped(count)})`}
+            type="number"
+            name="begin"
+            min={1}
+            max={count}
+            value={begin}
+            onInput={({ currentTarget }) => (begin = currentTarget.valueAsNumber)}
+          />
+          <button type="submit">Go</button>
+        </form>
+      )}
       <ul class="list select">
         {reports.map((report) => (
           <li key={report.id}>

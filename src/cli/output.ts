@@ -66,13 +66,21 @@ export async function sayAll(texts: AsyncIterable<string>, { exact = false } = {
   const { stdout } = terminal();
   const isRaw = exact && !isTerminal(stdout);
   for await (const text of texts) {
-    if (stdout.destroyed) return;
-    if (!stdout.write(isRaw ? text : printableLines(text)))
-      await new Promise<void>((resolve) =>
-        ['drain', 'close', 'error'].forEach((name) => void stdout.once(name, resolve)),
-      );
+    if (!stdout.writable) return;
+    // A stream that has failed emits nothing more.
+    if (!stdout.write(isRaw ? text : printableLines(text)) && stdout.writable) await changed(stdout);
   }
 }
+
+const changed = (stream: Writable): Promise<void> =>
+  new Promise((resolve) => {
+    const names = ['drain', 'close', 'error'];
+    const end = () => {
+      for (const name of names) stream.off(name, end);
+      resolve();
+    };
+    for (const name of names) stream.on(name, end);
+  });
 
 /** Rows of cells in columns, each as wide as needed. */
 export function table(rows: readonly (readonly string[])[]): string {

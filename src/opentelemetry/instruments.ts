@@ -102,6 +102,13 @@ export const INSTRUMENTS = {
     description: 'Reports in the store by state; waiting does not include blocked ones.',
     attributes: ['location_sdk.report.state'],
   },
+  refused: {
+    kind: 'gauge',
+    name: 'location_sdk.outbox.refused_waiting.count',
+    unit: '{report}',
+    description: 'Waiting reports whose last attempt was refused; a pause or a breaker keeps them from quarantine.',
+    attributes: [],
+  },
   oldest: {
     kind: 'gauge',
     name: 'location_sdk.outbox.oldest_open.age_seconds',
@@ -171,6 +178,13 @@ export const INSTRUMENTS = {
     unit: '{pause}',
     description: 'How often this process paused an environment, or one of its probes failed.',
     attributes: ['location_sdk.environment', 'location_sdk.pause.reason'],
+  },
+  wentBack: {
+    kind: 'counter',
+    name: 'location_sdk.outbox.store.went_back',
+    unit: '{event}',
+    description: 'How often a worker found that the database had lost commits, as after a failover.',
+    attributes: [],
   },
   storeErrors: {
     kind: 'counter',

@@ -40,6 +40,7 @@ export function countEvents(meter: Meter, { on }: Pick<Outbox, 'on'>): (operatio
     late: counter('late'),
     pauses: counter('pauses'),
     storeErrors: counter('storeErrors'),
+    wentBack: counter('wentBack'),
   };
   on('enqueued', (event) => count.enqueued(which(event)));
   on('recorded', (event) => {
@@ -58,10 +59,11 @@ export function countEvents(meter: Meter, { on }: Pick<Outbox, 'on'>): (operatio
   // Each failed probe counts too, so that an alert on a rise goes on while the pause lasts.
   for (const type of ['paused', 'probe-failed'] as const)
     on(type, ({ account, environment, reason }) => count.pauses(pauseAttributes(environment, reason, account)));
-  on('error', () => count.storeErrors({}));
+  on('error', ({ code }) => (code === 'went-back' ? count.wentBack({}) : count.storeErrors({})));
   // Counters for alerts start at 0: Prometheus does not count a first value of 1 as a rise.
   quietly(() => {
     count.storeErrors({}, 0);
+    count.wentBack({}, 0);
     for (const environment of ENVIRONMENTS) {
       for (const reason of PAUSE_REASONS) count.pauses(pauseAttributes(environment, reason), 0);
       for (const operation of REPORTS) {
@@ -89,6 +91,7 @@ const ALWAYS: readonly Paused[] = ENVIRONMENTS.flatMap((environment) =>
 export function observeStats(meter: Meter, outbox: Pick<Outbox, 'stats'>): void {
   const gauges = {
     reports: makeGauge(meter, 'reports'),
+    refused: makeGauge(meter, 'refused'),
     oldest: makeGauge(meter, 'oldest'),
     paused: makeGauge(meter, 'paused'),
   };
@@ -106,9 +109,10 @@ export function observeStats(meter: Meter, outbox: Pick<Outbox, 'stats'>): void 
   const callback: BatchObservableCallback = async (result) => {
     const asked = await withTimeout(ask, { clock: systemClock, milliseconds: LONGEST_MS });
     if (asked.ended !== 'done') return;
-    const { states, oldestOpenAt, paused } = asked.value;
+    const { states, refused, oldestOpenAt, paused } = asked.value;
     for (const [state, count] of Object.entries(states))
       result.observe(gauges.reports, count, { 'location_sdk.report.state': state });
+    result.observe(gauges.refused, refused);
     result.observe(
       gauges.oldest,
       oldestOpenAt === undefined ? 0 : Math.max(0, systemClock.now() - oldestOpenAt) / 1_000,

@@ -13,6 +13,8 @@ export interface Overview {
   readonly now: number;
   /** The counts of all accounts. `quarantined`, `recorded` and `dismissed` are always current. */
   readonly states: StateCounts;
+  /** Of the waiting ones: those that were refused. */
+  readonly refused: number;
   /**
    * The time at which `waiting`, `blocked` and `in-flight` were counted: now, or up to a minute ago where more than
    * 20,000 reports are open.
@@ -102,7 +104,8 @@ async function readPlaces(context: OperatorContext) {
     own.throughput('minute', thisMinute - 59 * MINUTE_MS),
   ]);
   const open = places.filter(({ account }) => isShown({ accounts }, account));
-  const total = (name: 'waiting' | 'blocked' | 'inFlight' | 'quarantined') => sumOf(open.map((one) => one[name]));
+  const total = (name: 'waiting' | 'refused' | 'blocked' | 'inFlight' | 'quarantined') =>
+    sumOf(open.map((one) => one[name]));
   const oldest = open.flatMap(({ oldestOpenAt }) => oldestOpenAt ?? []);
   const shown = minutes.filter(({ account }) => isShown({ accounts }, account));
   const lastMinute = shown.filter(({ start }) => start === thisMinute - MINUTE_MS);
@@ -116,7 +119,7 @@ async function readPlaces(context: OperatorContext) {
   };
   const oldestOpenAt = oldest.length > 0 ? Math.min(...oldest) : null;
   const recordedInLastMinute = sumOf(lastMinute.map(({ recorded }) => recorded));
-  const sums = { now, states, countedAt, oldestOpenAt, recordedInLastMinute };
+  const sums = { now, states, refused: total('refused'), countedAt, oldestOpenAt, recordedInLastMinute };
   return { sums, open, ended: left === 0 ? ended : undefined, minutes: shown };
 }
 

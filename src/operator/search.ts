@@ -1,5 +1,5 @@
 import type { Row, ShownState } from '../outbox/rules/state-machine.js';
-import type { ProblemKey, RowSearch } from '../outbox/store/operator-store.js';
+import type { GroupQuery, ProblemKey, RowSearch } from '../outbox/store/operator-store.js';
 import { isShown, isWithin, type Narrowing, type OperatorContext } from './context.js';
 import { shownDecision } from './decision-log.js';
 import { type ReportSummary, rowsNamed, stateOf, summaryOf } from './reports.js';
@@ -9,8 +9,10 @@ export interface SearchFilter extends Narrowing, Pick<RowSearch, 'operation' | '
   /** A complete id, `bet_id` or `request_id`. */
   readonly text?: string | undefined;
   readonly state?: ShownState | undefined;
-  /** Only the quarantined reports of this group, the oldest first. Combine it only with `limit`. */
+  /** Only the quarantined reports of this group, the oldest first. Combine it only with `skip` and `limit`. */
   readonly group?: ProblemKey | undefined;
+  /** The number of reports of the group to leave out. */
+  readonly skip?: number | undefined;
   /** Only the reports that the decision with this id has changed: those of one of its commits in each page. */
   readonly decision?: string | undefined;
   readonly limit?: number | undefined;
@@ -33,9 +35,9 @@ export async function search(
   filter: SearchFilter = {},
   cursor?: string,
 ): Promise<SearchPage> {
-  const { text, account, environment, operation, state, from, to, group, decision, limit = PAGE } = filter;
+  const { text, account, environment, operation, state, from, to, decision, limit = PAGE } = filter;
   if (decision !== undefined) return decisionPage(context, decision, Number(cursor ?? 0));
-  if (group) return groupPage(context, group, limit, Number(cursor ?? 0));
+  if (filter.group) return groupPage(context, { ...filter, of: filter.group, limit, after: Number(cursor ?? 0) });
   if (text) {
     const rows = (await rowsNamed(context.store, text)).filter((row) => fits(context, row, filter));
     return { reports: rows.sort((a, b) => b.sequence - a.sequence).map(summaryOf), next: null, reached: null };
@@ -58,10 +60,10 @@ export async function search(
 }
 
 /** In the order in which a decision changes them. */
-async function groupPage(context: OperatorContext, of: ProblemKey, limit: number, after: number): Promise<SearchPage> {
+async function groupPage(context: OperatorContext, query: Omit<GroupQuery, 'asOf'>): Promise<SearchPage> {
   const { operator: store } = context;
-  const rows = isWithin(context, of, {}) ? await store.quarantined({ of, asOf: await store.now(), after, limit }) : [];
-  return pageOf(rows, rows.length === limit ? rows.at(-1) : undefined);
+  const rows = isWithin(context, query.of, {}) ? await store.quarantined({ ...query, asOf: await store.now() }) : [];
+  return pageOf(rows, rows.length === query.limit ? rows.at(-1) : undefined);
 }
 
 /** The cursor is one more than the place of the last commit, as that of an undo. */

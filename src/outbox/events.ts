@@ -74,6 +74,8 @@ export interface OutboxEvents {
   error: {
     /** The problem in a sentence. */
     readonly message: string;
+    /** `'went-back'`: the database has lost commits, as after a failover. The message names the reports. */
+    readonly code?: 'went-back';
     /** The error behind it, unchanged. An error of the store may contain data of the store. */
     readonly cause: unknown;
   };

@@ -46,8 +46,8 @@ export interface OutboxOptions<Mode extends ClientMode = ClientMode> {
    */
   stopTimeoutMs?: number | undefined;
   /**
-   * The number of refusals in a row after which an operation pauses in its environment. The first recorded report ends
-   * the pause. Default: 5.
+   * The number of refusals in a row, of all workers together, after which an operation pauses in its environment. The
+   * first recorded report ends the pause. Default: 5.
    */
   breakerAfter?: number | undefined;
   /** Keeps the bodies of recorded reports in the store. Default: false. */

@@ -6,7 +6,7 @@ import { betEvent, settledBet } from '../support/factories.js';
 import { connectChromium } from './connect-chromium.js';
 import { loaded, mendWrongDeploy, open, reopenDismissed, tile } from './console-story.js';
 import { consoleWorld } from './console-world.js';
-import { violationsByScheme, violationsOf } from './violations.js';
+import { violationsOf } from './violations.js';
 
 const HOSTILE = '<img src=x onerror="window.harmed=true">"\'`</script><script>window.harmed=true</script>';
 const DESKTOP = { width: 1180, height: 800 };
@@ -500,6 +500,45 @@ test('a verdict is offered only where it may be right, and an undo only while it
   await undo.waitFor({ state: 'detached' });
 });
 
+test('on a phone the titles of groups are whole, and a long group begins with any of its reports', async ({
+  world,
+  watched: { page },
+  onTestFinished,
+}) => {
+  onTestFinished(() => page.setViewportSize(DESKTOP));
+  await page.setViewportSize({ width: 360, height: 740 });
+  const words = 'amount must be a number; '.repeat(5);
+  await world.report(1, { refusedWith: `${words}timestamp is required`, name: 'SHORT' });
+  await world.report(120, { refusedWith: `${words}latitude is required`, name: 'LONG' });
+  await open(page, world.url, '#/person');
+  const titles = page.locator('.groups .title').filter({ hasText: words.trim() });
+  await expect.poll(() => titles.count()).toBe(2);
+  for (const [index, end] of [/latitude is required/, /timestamp is required/].entries()) {
+    expect(await titles.nth(index).textContent()).toMatch(end);
+    expect(await titles.nth(index).evaluate((one) => one.scrollHeight - one.clientHeight)).toBeLessThanOrEqual(0);
+  }
+  await titles.first().click();
+  const row = page.locator('.select .title');
+  await expect.poll(() => row.count()).toBe(50);
+  const first = await row.first().textContent();
+  await page.getByRole('checkbox').first().check();
+  const begin = page.getByLabel('Begin with number (of 120)');
+  await begin.fill('101');
+  await begin.press('Enter');
+  await expect.poll(() => row.count()).toBe(20);
+  const number = (name: string | null) => Number(name?.split('-').at(-1));
+  expect(number(await row.first().textContent())).toBe(number(first) + 100);
+  // The selection stays.
+  await page.getByText('1 selected').waitFor();
+  await begin.fill('61');
+  await page.getByRole('button', { name: 'Go' }).click();
+  await expect.poll(() => row.count()).toBe(50);
+  await page.getByRole('button', { name: 'Show more' }).click();
+  await expect.poll(() => row.count()).toBe(60);
+  expect(number(await row.last().textContent())).toBe(number(first) + 119);
+  expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(360);
+});
+
 test('within its policy the page complains of nothing and asks no other host', async ({
   world,
   browser,
@@ -557,40 +596,6 @@ test.for(VIEWS)(
     await page.emulateMedia({ colorScheme: 'light' });
   },
 );
-
-test('refused data is corrected from a file first, and no primary button sends it again', async ({
-  world,
-  watched: { page },
-}) => {
-  await world.report(2, { refusedWith: 'the amount is missing', name: 'FIX' });
-  const [report] = (await world.outbox.list({ state: 'quarantined', limit: 500 })).filter(({ reference }) =>
-    reference.startsWith('FIX'),
-  );
-  const primaries = () => page.locator('main button.primary').allTextContents();
-  await open(page, world.url, '#/person');
-  await page.getByRole('button', { name: /such as FIX/ }).click();
-  await page.getByRole('button', { name: 'Send all again…' }).waitFor();
-  await expect.poll(primaries).toEqual(['Correct from a file…']);
-  const command =
-    'npx location-sdk outbox <store> replace --from corrected.ndjson --account default --environment staging --operation reportBetEvent';
-  for (const viewport of [DESKTOP, PHONE]) {
-    await page.setViewportSize(viewport);
-    await page.getByRole('button', { name: 'Correct from a file…' }).click();
-    const dialog = page.getByRole('dialog', { name: 'Correct from a file' });
-    await dialog.getByText(`${command} --dry-run --reason "…"`).waitFor();
-    expect(await violationsByScheme(page)).toEqual([]);
-    expect(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth)).toBe(true);
-    await dialog.getByRole('button', { name: 'Copy the command line for: Correct' }).click();
-    expect(await page.evaluate(() => navigator.clipboard.readText())).toBe(`${command} --reason "…"`);
-    await dialog.getByRole('button', { name: 'Close' }).click();
-    await dialog.waitFor({ state: 'detached' });
-  }
-  await page.emulateMedia({ colorScheme: null });
-  await page.setViewportSize(DESKTOP);
-  await open(page, world.url, `#/report/${encodeURIComponent(report?.id ?? '')}`);
-  await page.getByRole('button', { name: 'Send again…' }).waitFor();
-  expect(await primaries()).not.toContain('Send again…');
-});
 
 test('a refused key is counted first, stands above the charts, and says what to do', async ({
   world,

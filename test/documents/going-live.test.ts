@@ -1,8 +1,8 @@
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { transform } from 'esbuild';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { Outbox, OutboxStats } from '../../src/entries/outbox.js';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import type { Outbox, OutboxEvents, OutboxStats } from '../../src/entries/outbox.js';
 import { memoryStore } from '../../src/entries/outbox.js';
 import { outboxWorld } from '../outbox/world.js';
 import { betEvent } from '../support/factories.js';
@@ -31,6 +31,7 @@ afterAll(() => rm(folder, { recursive: true, force: true }));
 const HOUR_MS = 3_600_000;
 const healthy: OutboxStats = {
   states: { waiting: 3, blocked: 0, 'in-flight': 1, recorded: 90, quarantined: 0, dismissed: 0 },
+  refused: 0,
   oldestOpenAt: undefined,
   attempts: 94,
   missingKeys: [],
@@ -135,6 +136,66 @@ describe('the function that watches an outbox', () => {
       await run(outbox.drain());
       expect(await look()).toEqual([]);
     }
+  });
+
+  test('calls again for the next incident: another hundred reports, another pause, and each time nothing is sent', async () => {
+    let now = Date.now();
+    const clock = vi.spyOn(Date, 'now').mockImplementation(() => now);
+    try {
+      let stats = healthy;
+      const { outbox } = outboxWorld();
+      const look = watching({ stats: async () => stats, list: async () => [], on: outbox.on });
+      const later = async (minutes: number, changes: Partial<OutboxStats>) => {
+        now += minutes * 60_000;
+        stats = { ...healthy, ...changes };
+        return look();
+      };
+      const counted = (quarantined: number, recorded: number, waiting = 0) => ({
+        states: { ...healthy.states, quarantined, recorded, waiting, 'in-flight': 0 },
+      });
+      expect(await later(0, counted(21, 1))).toEqual(['now: 21 reports need a person']);
+      expect(await later(5, counted(40, 2))).toEqual([]);
+      expect(await later(11, counted(40, 3))).toEqual([]);
+      expect(await later(1, counted(140, 4))).toEqual(['now: 140 reports need a person']);
+      expect(await later(20, counted(140, 5, 2))).toEqual([]);
+      expect(await later(1, counted(140, 5, 3))).toEqual([]);
+      const nothing = ['now: reports wait, and none was recorded for two minutes'];
+      expect(await later(1, counted(140, 5, 3))).toEqual(nothing);
+      expect(await later(5, counted(140, 5, 9))).toEqual([]);
+      expect(await later(1, counted(140, 6, 9))).toEqual([]);
+      expect(await later(1, counted(140, 6, 9))).toEqual([]);
+      expect(await later(1, counted(140, 6, 9))).toEqual(nothing);
+      expect(await later(1, counted(140, 6, 0))).toEqual([]);
+      for (const account of ['default', 'brandB'])
+        for (const reason of ['authentication', 'refusals'] as const) {
+          const [pause] = paused(reason).paused ?? [];
+          if (!pause) throw new Error('a pause: expected one');
+          expect(await later(1, { ...counted(140, 7), oldestOpenAt: now, paused: [{ ...pause, account }] })).toEqual([
+            `now: nothing is sent to production: ${reason}`,
+          ]);
+        }
+    } finally {
+      clock.mockRestore();
+    }
+  });
+
+  test('calls at once if the database lost commits, apart from failures of the store', async () => {
+    const { outbox } = outboxWorld();
+    let tell: (event: OutboxEvents['error']) => void = () => {};
+    const on: Outbox['on'] = (type, listener) => {
+      if (type === 'error') tell = listener as typeof tell;
+      return outbox.on(type, listener);
+    };
+    const heard: string[] = [];
+    const look = guide.watch(
+      { stats: async () => healthy, list: async () => [], on },
+      (text) => heard.push(text),
+      () => {},
+    );
+    for (let times = 0; times < 7; times += 1)
+      tell({ message: 'it holds an older state', code: 'went-back', cause: undefined });
+    await look();
+    expect(heard).toEqual(Array(7).fill('OutboxWentBack: it holds an older state'));
   });
 
   test('calls for a pause of the gateway only after 15 minutes', async () => {

@@ -11,35 +11,32 @@ import { whenInstalled } from './installed.js';
 const { project, files } = await whenInstalled();
 const read = (name: string) => readFileSync(join(project, 'node_modules/location-sdk', name), 'utf8');
 
-/** The packages whose code a file contains, by its source map or its sources, and not by the build's own list. */
+/** A module names the source file of each of its parts in a comment. */
+const sourcesIn = (module: string) =>
+  [...module.matchAll(/^\/\/ (\S+\.[cm]?[jt]sx?)$/gm)].map(([, source = '']) => source);
+
+/** The packages whose code a file contains, by its comments or its sources, and not by the build's own list. */
 async function bundledIn(file: string): Promise<string[]> {
   const name = file.replace('dist/', '');
-  const sources: string[] = isMinified(name) ? await minifiedSources(name) : JSON.parse(read(`${file}.map`)).sources;
+  const sources: string[] = isMinified(name) ? await minifiedSources(name) : sourcesIn(read(file));
   return sources.flatMap((source) => /.*node_modules\/((?:@[^/]+\/)?[^/]+)\//.exec(source)?.[1] ?? []);
 }
 
 const scripts = files.filter((file) => /^dist\/.*\.c?js$/.test(file) && !file.endsWith('.server-only.cjs'));
-/** The pages stand as texts in a script, which its source map does not explain. */
+/** The pages stand as texts in a script, whose comments do not name their parts. */
 const IN_PAGES = ['preact'];
 const holding = (
   await Promise.all(scripts.map(async (file) => (await bundledIn(file)).map((name) => ({ file, name }))))
 ).flat();
 const bundled = [...new Set([...IN_PAGES, ...holding.map(({ name }) => name)])].sort();
 
-it('every packed module has a source map that names its sources', () => {
+it('every packed module names its sources, for the reader of a stack', () => {
   const modules = scripts.filter((file) => !isMinified(file.replace('dist/', '')));
   expect(modules).toEqual(expect.arrayContaining(['dist/index.cjs', 'dist/page.js', 'dist/cli.js']));
   expect(scripts.length - modules.length).toBe(6);
-  // A file for types only contains no code, so its map has no sources.
-  const holdsCode = (file: string) =>
-    read(file)
-      .replace(/^(?:\/\/.*|'use strict';)$/gm, '')
-      .trim() !== '';
-  // A file of the compiler's helpers alone, whose names begin so, has no sources either.
-  const holdsSources = (file: string) =>
-    holdsCode(file) && /^(?:var|let|const|function|class|export) (?!__)/m.test(read(file));
-  const silent = modules.filter((file) => holdsSources(file) && JSON.parse(read(`${file}.map`)).sources.length === 0);
-  expect(silent).toEqual([]);
+  // A file for types only contains no code, and a file of the compiler's helpers alone, whose names begin so, no source.
+  const holdsSources = (file: string) => /^(?:var|let|const|function|class|export) (?!__)/m.test(read(file));
+  expect(modules.filter((file) => holdsSources(file) && sourcesIn(read(file)).length === 0)).toEqual([]);
 });
 
 it('the CommonJS build contains ky, which exists as ES modules only', () => {

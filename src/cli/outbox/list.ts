@@ -7,6 +7,7 @@ import { matches } from '../../outbox/stores/row-queries.js';
 import { EXIT, remark, sayAll, table } from '../output.js';
 import type { OpenedOutbox } from './opened-outbox.js';
 import type { OutboxValues } from './options.js';
+import { refusedNote } from './stats.js';
 import { duration } from './text.js';
 
 /** Reports that need a person come first. */
@@ -42,6 +43,8 @@ export async function list(opened: OpenedOutbox, values: OutboxValues): Promise<
   if (json) return EXIT.done;
   if (printed === 0) remark(state === undefined ? 'No report waits, and none needs a person.' : 'No report matches.');
   if (hasMore) remark('\nThere are more. To see them: a larger --limit, or --state, --environment and --operation');
+  const { refused } = await opened.store.counts(account === undefined ? undefined : [account]);
+  if (refused > 0) remark(`\nOf the waiting reports, ${refusedNote(refused)}.`);
   if (printed > 0) remark(`\nTo see one of them in full: ${opened.command} show <report>`);
   return EXIT.done;
 }

@@ -14,9 +14,13 @@ const NOTES: Partial<Record<ShownState, string>> = {
   quarantined: 'need a person, see below',
 };
 
+/** Shown where waiting reports are counted. */
+export const refusedNote = (refused: number): string =>
+  `${grouped(refused)} of them refused: they wait behind a pause, and need a person if its cause is theirs`;
+
 export async function stats({ store, command, now }: OpenedOutbox, { account, json }: OutboxValues): Promise<number> {
   const accounts = account === undefined ? undefined : [account];
-  const { states, oldestOpenAt, attempts } = await store.counts(accounts);
+  const { states, refused, oldestOpenAt, attempts } = await store.counts(accounts);
   const head = await readHead(store).catch(() => undefined);
   const outlooks = await store.outlook(accounts);
   const paused = toPublicPauses(outlooks);
@@ -31,6 +35,7 @@ export async function stats({ store, command, now }: OpenedOutbox, { account, js
     say(
       JSON.stringify({
         states,
+        refused,
         oldestOpenAt: oldestOpenAt ?? null,
         attempts,
         missingKeys,
@@ -44,7 +49,8 @@ export async function stats({ store, command, now }: OpenedOutbox, { account, js
   const width = Math.max(...Object.values(states).map((count) => grouped(count).length));
   for (const state of SHOWN_STATES) {
     const count = grouped(states[state]).padStart(width);
-    const note = states[state] > 0 ? NOTES[state] : undefined;
+    const note =
+      state === 'waiting' && refused > 0 ? refusedNote(refused) : states[state] > 0 ? NOTES[state] : undefined;
     say(`${state.replace('-', ' ').padEnd(12)}${count}${note ? `  ${note}` : ''}`);
   }
   say('');

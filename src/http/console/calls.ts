@@ -20,6 +20,7 @@ import {
   readInput,
   reportId,
   selection,
+  skip,
   text,
   time,
 } from './input.js';
@@ -80,6 +81,7 @@ export const CALLS: Readonly<Record<string, Call>> = {
       group: z.optional(problemGroup),
       decision: z.optional(decisionId),
       cursor: nextOfPage,
+      skip,
     },
     (operator, { cursor, ...filter }) => operator.search(filter, cursor),
   ),

@@ -39,6 +39,11 @@ export const nextOfPage = z.optional(
   z.string(NEXT).check(z.refine((value) => /^\d{1,16}$/.test(value) && Number.isSafeInteger(Number(value)), NEXT)),
 );
 
+const SKIP = 'a number of reports to leave out';
+export const skip = z.optional(
+  z.number(SKIP).check(z.refine((value) => Number.isSafeInteger(value) && value >= 0, SKIP)),
+);
+
 const TIME = 'a time in milliseconds since 1970';
 /** Up to the last time that a `Date` can hold; PostgreSQL refuses numbers that are much larger. */
 export const time = z.optional(z.number(TIME).check(z.minimum(0, TIME), z.maximum(8.64e15, TIME)));

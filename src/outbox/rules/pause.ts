@@ -113,7 +113,9 @@ export const mayQuarantine = (
 
 /** A refusal that does not quarantine: the report waits, and the attempt does not count. */
 export const postponed = (ending: Ending): Ending =>
-  ending.kind === 'recorded' ? ending : { ...ending, kind: 'failed', pause: 'refusals' };
+  ending.kind === 'recorded'
+    ? ending
+    : { ...ending, kind: 'failed', pause: 'refusals', problem: { ...ending.problem, postponed: true } };
 
 /** Whether the end of an attempt may change a pause. `struck`: whether its operation has strikes. */
 export const concernsPause = (end: AttemptEnd, struck: boolean): boolean =>

@@ -43,6 +43,8 @@ export interface Problem {
   readonly status?: number;
   /** Present if an earlier answer to the report may mean that the gateway holds one under its reference. */
   readonly mayBeHeld?: true;
+  /** Present if the gateway refused the report, and a pause keeps it from quarantine: it waits, and may need a person. */
+  readonly postponed?: true;
   /** The id that the gateway gave to the request, with which its support finds it. */
   readonly requestId?: string;
   /** The answer of the gateway as JSON: known words and an HTTP status, like its message. All else is masked. */
@@ -229,6 +231,10 @@ export const isClaimable = (
 ): boolean =>
   (state === 'in-flight' || (state === 'waiting' && !blocked)) &&
   (fence === 0 || dueAt <= now || dueAt > now + LONGEST_WAIT_MS);
+
+/** Whether a row was refused and waits. */
+export const isPostponed = ({ state, blocked, problem }: Pick<Row, 'state' | 'blocked' | 'problem'>): boolean =>
+  state === 'waiting' && !blocked && problem?.postponed === true;
 
 /** Whether the rows after a row wait for it. */
 export const isOpen = (row: Pick<Row, 'state'> | undefined): boolean => row !== undefined && !isFinal(row.state);

@@ -57,7 +57,8 @@ export async function markInDoubtAfterRestore(
   }
   if (forgotten.length + others.length === 0) return;
   if (writes.length > 0) await store.turn({ writes, claim: undefined });
-  events.emit('error', { message: wentBack([...forgotten, ...others].map(({ row }) => row.id)), cause: undefined });
+  const message = wentBack([...forgotten, ...others].map(({ row }) => row.id));
+  events.emit('error', { message, code: 'went-back', cause: undefined });
   // The gateway has recorded them, even if the database has lost that.
   for (const { row, change } of forgotten) if (change.state === 'recorded') waiters.tell({ ...row, ...change });
 }

@@ -6,6 +6,8 @@ import type { Row, RowState, Write } from '../rules/state-machine.js';
 export interface OpenCounts extends Destination {
   /** Waiting rows that are not blocked. */
   readonly waiting: number;
+  /** Those of them that were refused. */
+  readonly refused: number;
   readonly blocked: number;
   readonly inFlight: number;
   /** Always current. */
@@ -129,6 +131,8 @@ export interface GroupQuery {
   /** Rows that were quarantined after this time are left out. */
   readonly asOf: number;
   readonly after: number;
+  /** The number of matching rows to leave out. Default: 0. */
+  readonly skip?: number | undefined;
   readonly limit: number;
 }
 

@@ -125,6 +125,8 @@ export const isDamage = (error: unknown): error is StoreError => isStoreError(er
 export interface Counts {
   /** Rows by state, including pruned ones. Blocked rows are not counted as waiting. */
   readonly states: Readonly<Record<RowState | 'blocked', number>>;
+  /** The waiting rows whose last attempt was refused: a pause or a breaker keeps them from quarantine. */
+  readonly refused: number;
   /** `enqueuedAt` of the oldest row that is neither final nor quarantined. */
   readonly oldestOpenAt: number | undefined;
   /** The sum of all rows' attempts. */

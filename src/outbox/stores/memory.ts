@@ -2,7 +2,7 @@ import { refuseOtherNames } from '../../core/errors/errors.js';
 import { ownOptions } from '../../core/platform/as-record.js';
 import { keyOf, otherGateway } from '../rules/destination.js';
 import type { LogLine } from '../rules/receipt-entry.js';
-import { isClaimable, type Row } from '../rules/state-machine.js';
+import { isClaimable, isPostponed, type Row } from '../rules/state-machine.js';
 import type { Counts, OutboxStore } from '../store/store.js';
 import { pausesAt, struckOf, withGateway, withPause } from './kept-destination.js';
 import { createMemoryRows, type KnownDestination } from './memory-rows.js';
@@ -99,11 +99,13 @@ function countRows(rows: Iterable<Row>): Counts {
   const states = { waiting: 0, blocked: 0, 'in-flight': 0, recorded: 0, quarantined: 0, dismissed: 0 };
   let oldestOpenAt: number | undefined;
   let attempts = 0;
+  let refused = 0;
   for (const row of rows) {
     states[row.blocked ? 'blocked' : row.state] += 1;
     attempts += row.attempts;
+    if (isPostponed(row)) refused += 1;
     if (row.state === 'waiting' || row.state === 'in-flight')
       oldestOpenAt = Math.min(oldestOpenAt ?? row.enqueuedAt, row.enqueuedAt);
   }
-  return { states, oldestOpenAt, attempts };
+  return { states, refused, oldestOpenAt, attempts };
 }

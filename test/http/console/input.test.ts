@@ -21,6 +21,8 @@ test.each([
   ['search', 'text', { text: 'NUL \\u0000' }],
   ['decide', 'selection.ids.0', { ...retry, selection: { ids: ['half \\ud800'] } }],
   ['search', 'cursor', { cursor: 'DROP' }],
+  ['search', 'skip', { skip: -1 }],
+  ['search', 'skip', { skip: 0.5 }],
   [
     'reconcile',
     'references.0',

@@ -57,6 +57,7 @@ function* oddCalls(): Generator<readonly [call: string, input: object]> {
     yield ['decide', { action: 'retry', selection: { ids: [idOf('B-1')] }, decision: newDecision(), reason: text }];
   }
   for (const number of NUMBERS) {
+    yield ['search', { group: GROUP, skip: number }];
     for (const time of [{ from: number }, { to: number }])
       yield* [['search', time] as const, ['decisions', time] as const];
     for (const state of ['quarantined', 'recorded', 'in-flight']) yield ['search', { state, from: number, to: number }];

@@ -20,6 +20,7 @@ const destination = (more: Partial<DestinationCounts> = {}): DestinationCounts =
 const overview = (more: Partial<Overview> = {}): Overview => ({
   now: NOW,
   states: NONE,
+  refused: 0,
   countedAt: NOW,
   oldestOpenAt: null,
   destinations: [destination()],

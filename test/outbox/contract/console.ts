@@ -112,6 +112,11 @@ export const consoleCases: readonly ContractCase[] = [
       ['B-1', 'B-2'],
       'a page of a group',
     );
+    equal(
+      numbersOf(await console.quarantined({ of: WRONG, asOf, after: 0, skip: 1, limit: 1 })),
+      ['B-2'],
+      'a page of a group that begins later',
+    );
     const rest = await console.quarantined({ of: WRONG, asOf, after: rows[1]?.sequence ?? 0, limit: 2 });
     equal(
       rest.map(({ reference, state, body }) => [reference, state, body]),

@@ -2,6 +2,7 @@ import type { Change } from '../../../src/outbox/rules/state-machine.js';
 import {
   CLAIMANT,
   type ContractCase,
+  claim,
   claimOne,
   contractCase,
   equal,
@@ -198,10 +199,28 @@ export const rowCases: readonly ContractCase[] = [
     const { claimed } = await store.turn({ writes: [], claim: { accounts: [CLAIMANT], limit: 2, leaseMs: 1_000 } });
     if (claimed[0]) await write(store, claimed[0]);
     if (claimed[1]) await write(store, claimed[1], QUARANTINED);
-    const { states, attempts, oldestOpenAt } = await store.counts();
+    const { states, refused, attempts, oldestOpenAt } = await store.counts();
     equal(states, { waiting: 2, blocked: 2, 'in-flight': 0, recorded: 1, quarantined: 1, dismissed: 0 }, 'counts');
-    equal(attempts, 2, 'attempts');
+    equal([attempts, refused], [2, 0], 'attempts, and refused rows that wait');
     equal(oldestOpenAt, (await read(store, settledRow('B-1').id)).enqueuedAt, 'the oldest that is open');
+  }),
+  contractCase('waiting rows whose last attempt was refused are counted', async ({ store, advance }) => {
+    await store.enqueue([newRow('B-1'), newRow('B-2'), newRow('B-3'), newRow('B-4')]);
+    const problem = { code: 'unprocessable', message: 'B-1: HTTP 422', status: 422 } as const;
+    const postponed = { state: 'waiting', delayMs: 1_000, problem: { ...problem, postponed: true } } as const;
+    for (const [index, row] of (await claim(store, 3)).entries())
+      await write(store, row, index < 2 ? postponed : { ...postponed, problem });
+    const { states, refused } = await store.counts();
+    equal([states.waiting, refused], [4, 2], 'all that wait, and those that were refused');
+    if (store.operator) {
+      const { places } = await store.operator.open();
+      equal(places.find(({ environment }) => environment === 'staging')?.refused, 2, 'of the destination');
+    }
+    await advance(2_000);
+    const [again] = await claim(store, 4).then((rows) => rows.filter((row) => row.problem?.postponed));
+    if (!again) throw new Error('expected a refused row');
+    await write(store, again, { ...postponed, problem });
+    equal((await store.counts()).refused, 0, 'while one is in flight, and after another end of the other');
   }),
   contractCase('a setting keeps its first value', async ({ store }) => {
     equal(await store.getOrCreateSetting('salt', 'one'), 'one', 'the first time');

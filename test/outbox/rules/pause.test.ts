@@ -105,7 +105,12 @@ describe('a refusal that does not quarantine', () => {
       outcome: 'unknown',
       problem: { code: 'bad-request', message: 'no', status: 400 },
     };
-    expect(postponed(ending)).toEqual({ ...ending, kind: 'failed', pause: 'refusals' });
+    expect(postponed(ending)).toEqual({
+      ...ending,
+      kind: 'failed',
+      pause: 'refusals',
+      problem: { ...ending.problem, postponed: true },
+    });
   });
 
   it('is never a success', () => {

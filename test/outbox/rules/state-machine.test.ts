@@ -559,7 +559,8 @@ describe('replacing', () => {
       attempts: refused.attempts,
       inDoubt: false,
       doubtBefore: false,
-      delayMs: 0,
+      // Its place among the reports of its time.
+      delayMs: refused.enqueuedAt - said.at - 1_000,
       outcome: undefined,
       message: undefined,
       requestId: undefined,

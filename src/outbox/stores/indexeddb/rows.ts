@@ -4,6 +4,7 @@ import {
   claimed,
   isFinal,
   isOpen,
+  isPostponed,
   LONGEST_WAIT_MS,
   mustStay,
   type Row,
@@ -12,7 +13,7 @@ import {
 import { rowFrom } from '../../rules/stored-row.js';
 import { isServed, mayTakeFrom } from '../../store/claimants.js';
 import type { ClaimRequest, Counts, Enqueued, NewRow, Write } from '../../store/store.js';
-import { chooseRows, dueAfter, HEAD_OF_THE_QUEUE } from '../claim-order.js';
+import { chooseRows, HEAD_OF_THE_QUEUE } from '../claim-order.js';
 import { newRow } from '../new-row.js';
 import { ask, type Tables } from './connection.js';
 import { readDestinations } from './destinations.js';
@@ -34,7 +35,7 @@ export interface IndexedRow {
 interface Totals {
   /** The last `sequence` that was given. */
   readonly sequence: number;
-  readonly counted: Readonly<Record<string, { readonly states: Counts['states']; readonly attempts: number }>>;
+  readonly counted: Readonly<Record<string, Pick<Counts, 'states' | 'attempts'> & Partial<Pick<Counts, 'refused'>>>>;
 }
 
 const NOTHING: Totals['counted'][string] = {
@@ -47,9 +48,13 @@ const readTotals = async ({ meta }: Tables): Promise<Totals> =>
 
 /** The totals with a row more or less. */
 function counting({ sequence, counted }: Totals, row: Row, by: 1 | -1): Totals {
-  const { states, attempts } = counted[row.account] ?? NOTHING;
+  const { states, attempts, refused = 0 }: Totals['counted'][string] = counted[row.account] ?? NOTHING;
   const state = row.blocked ? 'blocked' : row.state;
-  const ofAccount = { states: { ...states, [state]: states[state] + by }, attempts: attempts + by * row.attempts };
+  const ofAccount = {
+    states: { ...states, [state]: states[state] + by },
+    attempts: attempts + by * row.attempts,
+    refused: refused + (isPostponed(row) ? by : 0),
+  };
   return { sequence, counted: { ...counted, [row.account]: ofAccount } };
 }
 
@@ -134,11 +139,11 @@ export async function rowWriter(tables: Tables, at: number) {
     const row = found && rowFrom(found.row);
     if (row?.state !== expected.state || row.fence !== expected.fence || found?.unlogged !== undefined) return false;
     if ((await rowsAfter(id)).some((after) => mustStay(expected, after))) return false;
-    const { delayMs: _, keepBody, replacement, ...progress } = change;
+    const { delayMs, keepBody, replacement, ...progress } = change;
     await put(row, {
       ...row,
       ...progress,
-      dueAt: dueAfter(change, row.enqueuedAt, at),
+      dueAt: at + delayMs,
       changedAt: at,
       ...bytesAfter(row, { keepBody, replacement }),
     });
@@ -202,14 +207,16 @@ export async function readCounts(tables: Tables, accounts?: readonly string[]): 
   const { counted } = await readTotals(tables);
   const states = { ...NOTHING.states };
   let attempts = 0;
+  let refused = 0;
   let oldestOpenAt: number | undefined;
   for (const account of accounts ?? Object.keys(counted)) {
     const ofAccount = counted[account] ?? NOTHING;
     for (const state of Object.keys(states) as (keyof typeof states)[]) states[state] += ofAccount.states[state];
     attempts += ofAccount.attempts;
+    refused += ofAccount.refused ?? 0;
     const oldest = await ask(tables.rows.index('open').openKeyCursor(IDBKeyRange.bound([account], [account, []])));
     const at = oldest && (oldest.key as [string, number])[1];
     if (at !== undefined && at !== null) oldestOpenAt = Math.min(oldestOpenAt ?? at, at);
   }
-  return { states, attempts, oldestOpenAt };
+  return { states, refused, attempts, oldestOpenAt };
 }

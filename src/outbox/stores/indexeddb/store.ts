@@ -38,8 +38,9 @@ import { createTabs, onReconnecting } from './tabs.js';
  * outbox.start();
  * ```
  */
-export const indexedDbStore = (options: IndexedDbStoreOptions = {}): Promise<OutboxStore> =>
-  openIndexedDb(options, ledger);
+export function indexedDbStore(options: IndexedDbStoreOptions = {}): Promise<OutboxStore> {
+  return openIndexedDb(options, ledger);
+}
 
 export async function openIndexedDb(options: IndexedDbStoreOptions, makeLedger: Ledger): Promise<OutboxStore> {
   const settings = readIndexedDbOptions(options);

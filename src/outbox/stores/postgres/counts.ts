@@ -62,10 +62,11 @@ export function createOpenCounts(run: Run, schema: string) {
   async function count(): Promise<CountedPlaces> {
     const [found] = await run(
       `SELECT json_build_object('countedAt', ${NOW_MS}, 'places', (SELECT json_agg(json_build_object('account', coalesce(d.account, o.account), 'environment', coalesce(d.environment, o.environment),
-        'waiting', coalesce(o.waiting, 0), 'blocked', coalesce(o.blocked, 0), 'inFlight', coalesce(o.in_flight, 0), 'quarantined', coalesce(o.quarantined, 0),
+        'waiting', coalesce(o.waiting, 0), 'refused', coalesce(o.refused, 0), 'blocked', coalesce(o.blocked, 0), 'inFlight', coalesce(o.in_flight, 0), 'quarantined', coalesce(o.quarantined, 0),
         'oldestOpenAt', (SELECT r.enqueued_at FROM ${schema}.reports AS r WHERE r.sequence = o.oldest)))
         FROM ${schema}.destinations AS d FULL JOIN (
-          SELECT q.account, q.environment, count(*) FILTER (WHERE q.state = 'waiting' AND NOT q.blocked) AS waiting, count(*) FILTER (WHERE q.state = 'waiting' AND q.blocked) AS blocked,
+          SELECT q.account, q.environment, count(*) FILTER (WHERE q.state = 'waiting' AND NOT q.blocked) AS waiting,
+            count(*) FILTER (WHERE q.state = 'waiting' AND NOT q.blocked AND (q.problem -> 'postponed') IS NOT NULL) AS refused, count(*) FILTER (WHERE q.state = 'waiting' AND q.blocked) AS blocked,
             count(*) FILTER (WHERE q.state = 'in-flight') AS in_flight, count(*) FILTER (WHERE q.state = 'quarantined') AS quarantined,
             min(q.sequence) FILTER (WHERE q.state <> 'quarantined') AS oldest
           FROM ${schema}.queue AS q GROUP BY q.account, q.environment) AS o ON o.account = d.account AND o.environment = d.environment))::text AS counted`,

@@ -80,12 +80,13 @@ export function createOperatorStatements({
           lastAt: Number(found.last_at),
           example: Number(found.example),
         })),
-      quarantined: ({ of, asOf, after, limit }) =>
+      quarantined: ({ of, asOf, after, skip = 0, limit }) =>
         bodiless(
-          `SELECT q.sequence FROM ${quarantinedTable} WHERE ${IN_GROUP} AND q.sequence > ?# ORDER BY q.sequence LIMIT ?#`,
+          `SELECT q.sequence FROM ${quarantinedTable} WHERE ${IN_GROUP} AND q.sequence > ?# ORDER BY q.sequence LIMIT ?# OFFSET ?#`,
           ...groupOf(of, asOf),
           after,
           limit,
+          skip,
         ),
       async tally(of, asOf, withSettlements, onlyInDoubt = false) {
         const found = await all(

@@ -64,7 +64,7 @@ export function countsOf(
   places: readonly OpenCounts[],
   { recorded, dismissed, attempts }: FinalCounts & Pick<Counts, 'attempts'>,
 ): Counts {
-  const sum = (name: 'waiting' | 'blocked' | 'inFlight' | 'quarantined') =>
+  const sum = (name: 'waiting' | 'refused' | 'blocked' | 'inFlight' | 'quarantined') =>
     places.reduce((total, place) => total + place[name], 0);
   const oldest = places.flatMap(({ oldestOpenAt }) => oldestOpenAt ?? []);
   return {
@@ -76,6 +76,7 @@ export function countsOf(
       quarantined: sum('quarantined'),
       dismissed,
     },
+    refused: sum('refused'),
     oldestOpenAt: oldest.length > 0 ? Math.min(...oldest) : undefined,
     attempts,
   };

@@ -3,10 +3,11 @@ import { SPANS } from '../../receipts/throughput.js';
 import type { RowState } from '../../rules/state-machine.js';
 import type { OpenCounts, ThroughputCount } from '../../store/operator-store.js';
 import type { Counts } from '../../store/store.js';
+import { HEAD_OF_THE_QUEUE } from '../claim-order.js';
 import { CLASS_COLUMNS, THROUGHPUT_NUMBERS } from '../sql/operator-statements.js';
 import { countsOf } from '../sql/shared-statements.js';
 import type { Connection } from './database.js';
-import { AT_THE_HEAD, BEHIND_THE_HEAD, QUEUED } from './schema.js';
+import { AT_THE_HEAD, BEHIND_THE_HEAD, QUEUED, said } from './schema.js';
 
 /** The counters that are stored with every change. Rows in other states are counted by their index. */
 type Counted = 'recorded' | 'dismissed' | 'attempts' | 'turns';
@@ -54,6 +55,8 @@ export type Tally = ReturnType<typeof createTally>;
 
 const NUMBER = 'count(*) AS number';
 export const COUNT_QUEUED = `SELECT ${NUMBER} FROM outbox_rows INDEXED BY outbox_due WHERE ${QUEUED} AND account = ? AND environment = ?`;
+/** It reads only rows that were tried, since the problem is not in the index. */
+export const COUNT_REFUSED = `${COUNT_QUEUED} AND due_at > ${HEAD_OF_THE_QUEUE} AND state = 'waiting' AND ${said('postponed')} = 1`;
 export const COUNT_IN_FLIGHT = `SELECT ${NUMBER} FROM outbox_rows INDEXED BY outbox_by_state WHERE ${BEHIND_THE_HEAD} AND state = 'in-flight' AND account = ? AND environment = ?`;
 export const COUNT_BLOCKED = `SELECT ${NUMBER} FROM outbox_rows INDEXED BY outbox_dependents
   WHERE waits_for >= ? AND waits_for < ? AND state = 'waiting' AND blocked = 1`;
@@ -76,6 +79,7 @@ export function countOpen({ first }: Connection, accounts: readonly string[]): O
       account,
       environment,
       waiting: number(COUNT_QUEUED, account, environment) - inFlight,
+      refused: number(COUNT_REFUSED, account, environment),
       // An id begins with its account, its environment and a colon, and a semicolon is the next character.
       blocked: number(COUNT_BLOCKED, `${account}:${environment}:`, `${account}:${environment};`),
       inFlight,

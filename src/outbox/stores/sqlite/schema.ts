@@ -46,7 +46,7 @@ const staysAsItIs = (table: string, of = ''): string =>
   `CREATE TRIGGER ${table}_stay BEFORE UPDATE${of} ON ${table} BEGIN SELECT RAISE(ABORT, 'constraint: the outbox never changes this'); END;`;
 
 /** A member of a problem. NULL if the JSON is damaged, which the check of the row reports. */
-const said = (path: string) => `CASE WHEN json_valid(problem) THEN json_extract(problem, '$.${path}') END`;
+export const said = (path: string) => `CASE WHEN json_valid(problem) THEN json_extract(problem, '$.${path}') END`;
 const MESSAGE = `coalesce(CASE WHEN typeof(${said('message')}) = 'text' THEN ${said('message')} END, '')`;
 
 /**
