@@ -2,7 +2,7 @@ import { memberOf } from '../core/platform/as-record.js';
 import { LONGEST_TIMER_MS, withTimeout } from '../core/platform/time.js';
 import type { Events, StoreFailed } from './events.js';
 import type { Outbox } from './interface.js';
-import { checkOptions } from './method-options.js';
+import { checkSharedOptions } from './method-options.js';
 import type { ReceiptMethods } from './receipts/receipt-methods.js';
 import { STOP_MARGIN_MS } from './sending/plan.js';
 import { damageError, type Waiters } from './sending/receipt-waiters.js';
@@ -138,7 +138,7 @@ export function createLifecycle({
   /** A second call during a stop waits for the same end, also if `start` was called in between. */
   const stop: Outbox['stop'] = (given) => {
     try {
-      checkOptions('stop', given);
+      checkSharedOptions('stop', given);
     } catch (error) {
       return Promise.reject(error);
     }

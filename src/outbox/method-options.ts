@@ -48,10 +48,10 @@ export const argumentCheck =
   };
 
 /** The options of the methods that every outbox has. */
-export const checkOptions = optionsCheck({ stop: { timeoutMs: optional(isTimeLimit) } });
+export const checkSharedOptions = optionsCheck({ stop: { timeoutMs: optional(isTimeLimit) } });
 
 /** The arguments of the methods that every outbox has. */
-export const checkArgument = argumentCheck({
+export const checkSharedArgument = argumentCheck({
   get: { id: required(isReportId) },
   on: { event: required(oneOf(...Object.keys(EVENTS))) },
 });

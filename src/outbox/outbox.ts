@@ -10,7 +10,7 @@ import { reportMethods } from './intake/report-methods.js';
 import type { attachRepeats } from './intake/stored-repeat.js';
 import type { Outbox, Outboxes, OutboxStats } from './interface.js';
 import { createLifecycle } from './lifecycle.js';
-import { checkArgument } from './method-options.js';
+import { checkSharedArgument } from './method-options.js';
 import type { AccountsOptions, OutboxOptions } from './options.js';
 import type { ReceiptMethods } from './receipts/receipt-methods.js';
 import type { adviceFor } from './rules/advice.js';
@@ -92,7 +92,7 @@ function composeOutboxes<Mode extends ClientMode>(
   const { start, stop, wake } = lifecycle;
 
   const on: Outbox['on'] = (type, listener) => {
-    checkArgument('on', { event: type });
+    checkSharedArgument('on', { event: type });
     return events.on(type, listener);
   };
 
@@ -118,7 +118,7 @@ function composeOutboxes<Mode extends ClientMode>(
       stop,
       stats: () => stats([name]),
       get: async (id) => {
-        checkArgument('get', { id });
+        checkSharedArgument('get', { id });
         const [row] = await store.get([id]);
         return row?.account === name ? toPublicReport(row) : undefined;
       },

@@ -2,10 +2,11 @@ import { describe, expect, test } from 'vitest';
 import { canonical } from '../../../src/core/platform/as-record.js';
 import { LONGEST_TIMER_MS } from '../../../src/core/platform/time.js';
 import { NetworkError, type Receipt, type ReportingError } from '../../../src/entries/index.js';
+import { createOutbox, memoryStore } from '../../../src/entries/outbox.js';
 import type { RelayClient, RelayReport } from '../../../src/entries/relay.js';
 import { createRecent, eventKeyOf } from '../../../src/http/relay/recent.js';
 import { FakeClock } from '../../support/fake-clock.js';
-import { gps, pageBet, relayWorld } from './world.js';
+import { gps, PLAYER_IP, pageBet, pageWithdrawal, relayWorld, type Sending, WITHDRAWAL } from './world.js';
 
 describe('what makes two events the same', () => {
   test('is the reference that is reported, not the text that the page sent', async () => {
@@ -206,6 +207,51 @@ describe('a repeat without an outbox', () => {
     const answers = await Promise.all([send(), send({ body: pageBet({ location: gps() }) }), send()]);
     expect(answers.map(({ status }) => status)).toEqual([503, 200, 503]);
     expect(gateway.reports()).toHaveLength(1);
+  });
+});
+
+describe('a repeat from another address, without a position of the page', () => {
+  const ELSEWHERE = { remoteAddress: '105.112.8.14' };
+  const kinds: readonly [kind: string, sending: Sending][] = [
+    ['a bet', { body: pageBet() }],
+    ['a withdrawal', { url: WITHDRAWAL, body: pageWithdrawal() }],
+  ];
+
+  test.each(kinds)('of %s that is recorded gets its receipt', async (_, sending) => {
+    const { send, gateway, lookedUp } = relayWorld();
+    const first = await send(sending);
+    const again = await send(sending, ELSEWHERE);
+    expect([again.status, again.body]).toEqual([200, { ...first.body, outcome: 'already-recorded' }]);
+    expect([gateway.requests().length, lookedUp]).toEqual([1, [PLAYER_IP]]);
+  });
+
+  test.each(kinds)('of %s in doubt sends the same bytes', async (_, sending) => {
+    const { send, gateway, lookedUp } = relayWorld();
+    gateway.faults.add({ kind: 'connection-reset', when: 'after' });
+    expect((await send(sending)).status).toBe(502);
+    const { status, body } = await send(sending, ELSEWHERE);
+    expect([status, body.outcome]).toEqual([200, 'already-recorded']);
+    expect([gateway.reports().length, lookedUp]).toEqual([1, [PLAYER_IP]]);
+  });
+
+  test.each(kinds)('of %s that is being sent gets the same answer', async (_, sending) => {
+    const { send, gateway } = relayWorld();
+    const answers = await Promise.all([send(sending), send(sending, ELSEWHERE)]);
+    expect(answers.map(({ status }) => status)).toEqual([200, 200]);
+    expect(gateway.requests()).toHaveLength(1);
+  });
+
+  test.each(kinds)('of %s in an outbox is the row, in another process too', async (_, sending) => {
+    const { client, gateway, lookedUp } = relayWorld();
+    const store = memoryStore();
+    const outbox = createOutbox({ client, store });
+    const [one, other] = [relayWorld({ client: outbox }), relayWorld({ client: createOutbox({ client, store }) })];
+    expect((await one.send(sending)).status).toBe(202);
+    expect((await one.send(sending, ELSEWHERE)).status).toBe(202);
+    expect((await other.send(sending, ELSEWHERE)).status).toBe(202);
+    await outbox.drain();
+    expect((await other.send(sending, ELSEWHERE)).body.outcome).toBe('already-recorded');
+    expect([gateway.requests().length, lookedUp]).toEqual([1, [PLAYER_IP]]);
   });
 });
 
