@@ -131,12 +131,14 @@ const accountOf = (id: string): string => id.slice(0, id.indexOf(':'));
 
 /** Undefined where it is about accounts that are not shown. */
 export async function shownDecision(context: OperatorContext, kept: KeptDecision): Promise<DecisionRecord | undefined> {
-  const record = recordOf(kept);
-  const { about } = record;
-  if ('ids' in about) {
-    const ids = about.ids.filter((id) => isShown(context, accountOf(id)));
-    return ids.length > 0 ? { ...record, about: { ids } } : undefined;
+  const all = recordOf(kept);
+  const shown = (ids: readonly string[]) => ids.filter((id) => isShown(context, accountOf(id)));
+  if ('ids' in all.about) {
+    const ids = shown(all.about.ids);
+    return ids.length > 0 ? { ...all, about: { ids } } : undefined;
   }
+  const about = 'except' in all.about ? { ...all.about, except: shown(all.about.except ?? []) } : all.about;
+  const record = { ...all, about };
   if ('decision' in about) {
     const undone = await context.operator.decision(about.decision);
     return undone && (await shownDecision(context, undone)) ? record : undefined;

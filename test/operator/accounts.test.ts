@@ -116,6 +116,14 @@ describe('a console of one account', () => {
     expect(undone.decision.touched).toBe(2);
   });
 
+  it('names no report of others that a decision leaves out', async () => {
+    const selection = { all: {}, except: [theirs, idOf('B-9')] };
+    const { decision } = await all.decide({ ...byAda(), action: 'retry', selection });
+    expect([decision.about, decision.touched]).toEqual([selection, 0]);
+    const { decisions } = await data.decisions();
+    expect(decisions.map(({ about }) => about)).toEqual([{ all: {}, except: [idOf('B-9')] }]);
+  });
+
   it('undoes no retry of every quarantined report while the store has other accounts', async () => {
     const { decision } = await all.decide({ ...byAda(), action: 'retry', selection: { all: {} } });
     await expect(data.undo({ ...byAda(), of: decision.id })).rejects.toMatchObject({ code: 'conflict' });
