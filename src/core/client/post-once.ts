@@ -3,6 +3,7 @@ import { asRecord, canonical, isRecord } from '../platform/as-record.js';
 import { hasOwn, jsonOf } from '../platform/portable.js';
 import { systemClock, withTimeout } from '../platform/time.js';
 import { unlessThrown } from '../platform/unless-thrown.js';
+import { plainCoordinates } from '../schema/copy-json.js';
 import type { LocationInput } from '../schema/location.js';
 import { locate, requireMilliseconds, requireThat } from './page-locate.js';
 
@@ -60,7 +61,7 @@ const KEY_AGE_MS = 86_400_000;
 const MOST_KEYS = 100;
 const PREFIX = 'location-sdk:';
 /** For the developer: the player reads that it is not known yet. */
-const WITHOUT_ID = 'postOnce: no bet_id or request_id (a text) in the answer: nothing counts as placed.';
+const WITHOUT_ID = 'postOnce: no bet_id or request_id (a text) in the answer';
 
 /** The newest keys with which this tab has asked, also where storage is off, full or cleared. The oldest is first. */
 const asked = new Map<string, string>();
@@ -160,7 +161,7 @@ function situationOf({ bet_id, request_id = bet_id, success }: Json, status: str
  * with status 400 to 404 or 422 for a key that was not used before) ends its key.
  *
  * Once it is placed, the same content is another bet after one second: until then it is a double click, and gets the
- * same result. A key is kept for a day in `localStorage`, under a hash of address and content; without storage, until
+ * same result; in another tab, or after a reload, it has the same key. A key is kept for a day in `localStorage`, under a hash of address and content; without storage, until
  * the page is reloaded (our decision). Rejects with a `ValidationError` if the content or `timeoutMs` is wrong.
  *
  * @example
@@ -192,7 +193,7 @@ export async function postOnce<Answer extends object = { bet_id: string }>(
   // Meanwhile another tab may have written its key for the same content, or placed it and removed the key.
   const key = keyOf(name, first);
   keep(name, key);
-  const body = jsonOf({ ...(posted as object), key, location: place ?? undefined });
+  const body = jsonOf({ ...(posted as object), key, location: place ? plainCoordinates(place) : undefined });
   const request = { method: 'POST', headers: { ...headers, 'content-type': 'application/json' }, body, credentials };
   const [answer, status]: [Json, string] = (await post(url, request, timeoutMs)) ?? [{}, ''];
   let situation = situationOf(answer, status, key === made);
@@ -208,15 +209,20 @@ export async function postOnce<Answer extends object = { bet_id: string }>(
     text = reported.text;
     if (reported.isOver !== true) situation = 'in-doubt';
   }
-  // Another call for the same content may have ended meanwhile. If this one is in doubt, it may be pressed again.
-  if (situation === 'in-doubt') keep(name, keyOf(name, key));
-  else forget(name, key);
   const message = typeof text === 'string' && text ? text : messages[situation] || postedTexts[situation];
   const isOver = situation === 'recorded';
   const result = { ...answer, isOver, message };
-  if (isOver) {
+  // Another call for the same content may have ended meanwhile. If this one is in doubt, it may be pressed again.
+  if (situation === 'in-doubt') keep(name, keyOf(name, key));
+  else if (!isOver) forget(name, key);
+  else {
+    asked.delete(name);
     spent.set(name, result);
-    systemClock.setTimeout(() => spent.delete(name), QUIET_MS);
+    // Until then another tab has the key, and so has a page that is reloaded before the player can read the answer.
+    systemClock.setTimeout(() => {
+      spent.delete(name);
+      if (!asked.has(name)) forget(name, key);
+    }, QUIET_MS);
   }
   return result as unknown as PostOnceResult<Answer>;
 }

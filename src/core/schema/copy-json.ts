@@ -11,17 +11,16 @@ const FORBIDDEN_KEYS = /^(?:__proto__|constructor|prototype)$/;
 const NAMED_KINDS = /\b(?:Map|Set|Promise|RegExp|Error|String|Number|Boolean|FormData)\b/;
 
 /** `position.coords` of a browser as plain data, since its members are getters. Any other value as it is. */
-export function plainCoordinates<T>(value: T): T | { latitude: unknown; longitude: unknown; accuracy: unknown } {
+export function plainCoordinates<T>(value: T) {
   if (Object.prototype.toString.call(value) !== '[object GeolocationCoordinates]') return value;
   const { latitude, longitude, accuracy } = asRecord(value);
-  return { latitude, longitude, accuracy };
+  return { latitude, longitude, accuracy, source: 'gps' };
 }
 
 /**
- * Copies a value into plain JSON: own enumerable properties only, each read once, no `toJSON`. Of
- * `position.coords` the members are read. The copy is both
- * validated and sent, so that no getter, proxy or later change of the caller's object can come between. A value that
- * JSON cannot express becomes an issue. A `Date` is accepted only as the `timestamp`, and becomes Unix seconds.
+ * Copies a value into plain JSON: own enumerable properties only, each read once, no `toJSON`. Of `position.coords` the
+ * members are read. The copy is both validated and sent, so that no getter, proxy or later change of the caller's object
+ * can come between. A value that JSON cannot express becomes an issue. A `Date` is accepted only as the `timestamp`, and becomes Unix seconds.
  */
 export function copyJson(input: unknown): { value: unknown; issues: ValidationIssue[] } {
   const issues: ValidationIssue[] = [];

@@ -98,6 +98,7 @@ describe('until it is placed, the same content has the same key', () => {
     answer = placed;
     expect(await postOnce('/bets', { stake: 1 }, NOWHERE)).toMatchObject({ isOver: true, message: 'Placed: 1.' });
     expect([posted.length, keys()]).toEqual([3, 1]);
+    vi.advanceTimersByTime(1_000);
     expect(Object.keys(localStorage)).toEqual([]);
   });
 });
@@ -252,6 +253,38 @@ test('a second click within a second of the answer gets the same result, and a l
   vi.advanceTimersByTime(1_000);
   expect(await postOnce('/bets', { stake: 1 }, NOWHERE)).not.toBe(later);
   expect(keys()).toBe(3);
+});
+
+test('in another tab, or after a reload, a second press within a second of the answer has the same key', async () => {
+  await (await openTab())('/bets', { stake: 1 }, NOWHERE);
+  const other = await openTab();
+  vi.advanceTimersByTime(999);
+  await other('/bets', { stake: 1 }, NOWHERE);
+  expect([posted.length, keys()]).toEqual([2, 1]);
+  vi.advanceTimersByTime(1_000);
+  expect(Object.keys(localStorage)).toEqual([]);
+  await other('/bets', { stake: 1 }, NOWHERE);
+  expect([posted.length, keys()]).toEqual([3, 2]);
+});
+
+test("the browser's own coordinates are posted, also where they have no toJSON", async () => {
+  class Coordinates {
+    get [Symbol.toStringTag]() {
+      return 'GeolocationCoordinates';
+    }
+    get latitude() {
+      return 6.5;
+    }
+    get longitude() {
+      return 3.3;
+    }
+    get accuracy() {
+      return 20;
+    }
+  }
+  const location = new Coordinates();
+  await (await openTab())('/bets', { stake: 1 }, { location });
+  expect(posted).toMatchObject([{ location: { latitude: 6.5, longitude: 3.3, accuracy: 20 } }]);
 });
 
 test('a tab in doubt asks for its own bet, though another tab has placed it and is in doubt of the next one', async () => {

@@ -51,7 +51,7 @@ describe('the coordinates of a browser, whose members are getters', () => {
   }
 
   it('are read', () => {
-    expect(plainCoordinates(new Coordinates())).toEqual({ latitude: 6.5, longitude: 3.3, accuracy: 20 });
+    expect(plainCoordinates(new Coordinates())).toEqual({ latitude: 6.5, longitude: 3.3, accuracy: 20, source: 'gps' });
   });
 
   it('are the location of a call', async () => {
@@ -61,7 +61,7 @@ describe('the coordinates of a browser, whose members are getters', () => {
     await createClient(options).reportBetEvent(betEvent({ bet_id: 'B-1' }), { location });
     const fixed = createClient({ ...options, location: fixedLocation(location) });
     await fixed.reportBetEvent(betEvent({ bet_id: 'B-2' }));
-    const place = { latitude: 6.5, longitude: 3.3, accuracy: 20 };
+    const place = { latitude: 6.5, longitude: 3.3, accuracy: 20, source: 'gps' };
     expect(gateway.reports().map(({ body }) => body)).toMatchObject([{ location: place }, { location: place }]);
   });
 });
