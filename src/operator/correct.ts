@@ -41,9 +41,8 @@ export async function correct(
     async next({ cursor }) {
       const { rows, to, isEnd: done } = await next(cursor);
       if (done) await endPauses(context, operationScope(about));
-      const own = { ...decision, at: await context.operator.now() };
       return {
-        planned: rows.map(({ row, replacement }) => ({ row, change: replaced(row, own, replacement) })),
+        planned: rows.map(({ row, replacement }) => ({ row, change: replaced(row, decision, replacement) })),
         to,
         done,
       };

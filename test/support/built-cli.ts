@@ -17,6 +17,8 @@ export interface BuiltCli {
   ): Promise<{ code: number | null; out: string; err: string }>;
   /** Starts it. */
   start(...words: string[]): ChildProcess;
+  /** The same, with variables in its environment. */
+  startWith(variables: Record<string, string>, ...words: string[]): ChildProcess;
   /** Runs it with a standard output whose reader has closed it. Returns the exit code. */
   runUnread(...words: string[]): Promise<number | null>;
   /** Starts a mock gateway on a free port, and waits for its ready line. */
@@ -75,6 +77,7 @@ export async function buildCli(): Promise<BuiltCli> {
     run: (...words) => runWith({}, ...words),
     runWith,
     start: (...words) => start(words),
+    startWith: (variables, ...words) => start(words, variables),
     async runUnread(...words) {
       const child = start(words);
       child.stdout?.destroy();

@@ -45,14 +45,14 @@ export function replaceAllMethod<Mode extends ClientMode>({
   const { store, seal } = settings;
 
   return async (corrections, given) => {
-    const reason = reasonOf(given);
+    const decision: Decision = { action: 'replaced', reason: reasonOf(given), at: internals.clock.now() };
     await ensureOwnGateways(settings);
     const refused: ReplacedAll['refused'][number][] = [];
     const scopes = new Map<string, PauseScope>();
     let [changed, same, index] = [0, 0, 0];
 
     /** Undefined if the report has this data already. */
-    async function plan(call: ReportCall, decision: Decision): Promise<Planned | undefined> {
+    async function plan(call: ReportCall): Promise<Planned | undefined> {
       const { operation, payload, options } = readReportByName(call);
       const reference = givenMember(payload, operations[operation].reference);
       const { environment = internals.environment ?? 'relay' } = asRecord(options);
@@ -70,9 +70,7 @@ export function replaceAllMethod<Mode extends ClientMode>({
     }
 
     async function commit(batch: readonly Item[], tries = 1): Promise<void> {
-      const at = (await store.operator?.now()) ?? internals.clock.now();
-      const decision: Decision = { action: 'replaced', reason, at };
-      const plans = await allSettled(batch.map(async (one) => ({ ...one, planned: await plan(one.given, decision) })));
+      const plans = await allSettled(batch.map(async (one) => ({ ...one, planned: await plan(one.given) })));
       for (const [at, { status, ...one }] of numbered(plans)) {
         if (status === 'fulfilled') continue;
         const error = asRecord(one).reason;

@@ -192,9 +192,6 @@ export function reopenedWithReport(row: Row, decision: Decision): Change | Refus
     : change;
 }
 
-/** How long after its time a decision is committed at most, where it should keep the order of the queue. */
-const COMMIT_MS = 1_000;
-
 /**
  * The change of a row that gets other data: it waits at its earlier place in the queue, before all reports that were
  * enqueued after it, and is sent as a new report. The fence rises, so that no late answer to the earlier data changes it.
@@ -206,11 +203,10 @@ export function replaced(
 ): Change | Refused {
   const why = whyNotReplace(row);
   if (why !== undefined) return { why };
-  const { fence, fingerprint, decisions, enqueuedAt } = row;
+  const { fence, fingerprint, decisions } = row;
   return {
     ...unchanged(row),
     state: 'waiting',
-    delayMs: Math.min(0, Math.trunc(enqueuedAt - decision.at) - COMMIT_MS),
     fence: oneMore(fence),
     doubtBefore: false,
     problem: undefined,

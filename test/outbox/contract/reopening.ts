@@ -60,6 +60,12 @@ const log = async (store: OutboxStore): Promise<boolean> => {
 const bytesOf = ({ body, fingerprint }: Row) => ({ body, fingerprint });
 
 export const reopeningCases: readonly ContractCase[] = [
+  contractCase('a row with replaced data comes before the rows that were added after it', async ({ store }) => {
+    const row = await refused(store);
+    await store.enqueue([newRow('B-2')]);
+    await replace(store, row);
+    equal(idsOf(await claim(store, 2)), [BET.id, newRow('B-2').id], 'the claimed rows');
+  }),
   contractCase('a dismissed row is as before once it is reopened, and blocks the rows after it', async (harness) => {
     const { store } = harness;
     const row = await dismissed(store, { inDoubt: true, doubtBefore: true });

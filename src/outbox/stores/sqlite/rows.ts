@@ -3,7 +3,7 @@ import { operationNames, operations } from '../../../core/protocol/operations.js
 import { isAsExpected, isFinal, isOpen, mustStay, type Row } from '../../rules/state-machine.js';
 import { rowFrom, UNREADABLE } from '../../rules/stored-row.js';
 import type { Enqueued, NewRow, Write } from '../../store/store.js';
-import { HEAD_OF_THE_QUEUE, shownDueAt } from '../claim-order.js';
+import { dueAfter, HEAD_OF_THE_QUEUE, shownDueAt } from '../claim-order.js';
 import { newRow } from '../new-row.js';
 import { isStorable } from '../storable-text.js';
 import type { Tally } from './counts.js';
@@ -69,7 +69,7 @@ const INSERT = `INSERT OR IGNORE INTO outbox_rows (sequence, id, account, enviro
 const UPDATE = `UPDATE outbox_rows SET state = ?, blocked = ?, fence = ?, attempts = ?, in_doubt = ?, doubt_before = ?,
   due_at = ?, changed_at = ?, outcome = ?, message = ?, request_id = ?, problem = ?, decisions = ?`;
 /** Only the columns that a write needs, without the large body. */
-const PROGRESS = `SELECT sequence, account, waits_for, state, fence, attempts, ended FROM outbox_rows WHERE id = ?`;
+const PROGRESS = `SELECT sequence, account, waits_for, state, fence, attempts, enqueued_at, ended FROM outbox_rows WHERE id = ?`;
 export const STATE = `SELECT state FROM outbox_rows WHERE id = ?`;
 /** The ids of the rows that may wait for the row `r`: its settlement. */
 const AFTER = operationNames
@@ -134,7 +134,6 @@ export function createRows({ first, run, insert }: Connection, tally: Tally) {
       attempts,
       inDoubt,
       doubtBefore,
-      delayMs,
       outcome,
       message,
       requestId,
@@ -154,7 +153,7 @@ export function createRows({ first, run, insert }: Connection, tally: Tally) {
     if (!bytes.every((value) => value === null || isStorable(value))) throw unstorable();
     const changedBytes = replacement ? OTHER_BYTES : keepBody ? '' : WITHOUT_BODY;
     const sql = `${UPDATE}${changedBytes}${isFinal(state) ? ENDED : ''} WHERE sequence = ?`;
-    const due = fence === 0 ? HEAD_OF_THE_QUEUE : Math.round(now + delayMs);
+    const due = fence === 0 ? HEAD_OF_THE_QUEUE : Math.round(dueAfter(change, Number(found.enqueued_at), now));
     changeRow(run, sql, ...progress, due, now, ...texts, ...bytes, Number(found.sequence));
     const account = String(found.account);
     tally.move(account, expected.state, state);

@@ -1,6 +1,7 @@
 -- Changes a row if it has the expected state and fence. A final row leaves the queue, and the rows that wait for it are
 -- unblocked. A dismissed row that has its line in the log can come back to the queue. The rows that wait for it are
--- parked by the next claim. A row that was never claimed is due by any clock.
+-- parked by the next claim. A row that was never claimed is due by any clock. A row with replaced data has its earlier
+-- place, as in dueAfter of claim-order.ts.
 CREATE FUNCTION schema.write(wanted text, expected jsonb, new_values jsonb, now_ms bigint,
   OUT written boolean, OUT counted bigint, OUT of_account text)
 LANGUAGE plpgsql AS $write$
@@ -12,7 +13,7 @@ DECLARE
 BEGIN
   written := false;
   counted := 0;
-  SELECT r.sequence, r.account, r.environment, r.reference, r.outcome, r.message, r.body IS NOT NULL AS has_body
+  SELECT r.sequence, r.account, r.environment, r.reference, r.outcome, r.message, r.body IS NOT NULL AS has_body, r.enqueued_at
     INTO report FROM schema.reports AS r WHERE r.id = wanted;
   IF NOT FOUND THEN RETURN; END IF;
   IF was_final THEN
@@ -56,7 +57,9 @@ BEGIN
       doubt_before, due_at, changed_at, problem, decisions)
       SELECT r.sequence, r.account, r.environment, r.waits_for, change.state, change.fence, change.attempts,
         change."inDoubt", change."doubtBefore",
-        CASE WHEN change.fence = 0 THEN HEAD_OF_THE_QUEUE ELSE now_ms + change."delayMs" END,
+        CASE WHEN change.fence = 0 THEN HEAD_OF_THE_QUEUE
+          WHEN change.replacement IS NOT NULL THEN least(report.enqueued_at, now_ms)
+          ELSE now_ms + change."delayMs" END,
         now_ms, change.problem, change.decisions
       FROM schema.reports AS r WHERE r.sequence = report.sequence;
     UPDATE schema.reports AS r SET state = NULL, fence = NULL, attempts = NULL, in_doubt = NULL, doubt_before = NULL,
@@ -64,7 +67,9 @@ BEGIN
   ELSE
     UPDATE schema.queue AS q SET state = change.state, fence = change.fence, attempts = change.attempts,
       in_doubt = change."inDoubt", doubt_before = change."doubtBefore",
-      due_at = CASE WHEN change.fence = 0 THEN HEAD_OF_THE_QUEUE ELSE now_ms + change."delayMs" END,
+      due_at = CASE WHEN change.fence = 0 THEN HEAD_OF_THE_QUEUE
+        WHEN change.replacement IS NOT NULL THEN least(report.enqueued_at, now_ms)
+        ELSE now_ms + change."delayMs" END,
       changed_at = now_ms, problem = change.problem, decisions = change.decisions, parked = false,
       blocked = change.state = 'waiting' AND q.waits_for IS NOT NULL AND EXISTS (
         SELECT 1 FROM schema.reports AS before WHERE before.id = q.waits_for AND before.state IS NULL)

@@ -1,0 +1,94 @@
+import { once } from 'node:events';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { createClient } from '../../../src/core/client/create-client.js';
+import { createMockGateway } from '../../../src/entries/mock.js';
+import { createOutbox, type OutboxStore } from '../../../src/entries/outbox.js';
+import { verifyReceipts } from '../../../src/outbox/receipts/verify.js';
+import { leaksIn, personalBet } from '../../outbox/personal.js';
+import { type BuiltCli, buildCli } from '../../support/built-cli.js';
+import { newFolder } from '../../support/new-folder.js';
+
+const MANY = 2_000;
+const GATEWAY = 'https://gateway.example.com';
+const bets = Array.from({ length: MANY }, (_, index) => ({ ...personalBet(`B-${index}`), timestamp: '1795161600' }));
+
+/** A correction of many that is killed, over the store of `place`. `words`: the options that name it. */
+export function testKilledReplacement(
+  open: () => Promise<{ readonly store: OutboxStore; readonly place: string; readonly words: readonly string[] }>,
+): void {
+  let cli: BuiltCli;
+  beforeAll(async () => {
+    cli = await buildCli();
+  }, 60_000);
+  afterAll(() => cli.remove());
+
+  it('a correction of 2,000 reports that is killed sends each once, in order, in its new bytes', {
+    timeout: 240_000,
+  }, async () => {
+    const { store, place, words } = await open();
+    const sent: string[] = [];
+    const gateway = createMockGateway();
+    const client = createClient({
+      gateways: { staging: { baseUrl: GATEWAY, apiKey: 'mock-api-key' } },
+      fetch: (url, init) => {
+        sent.push(String(init.body ?? ''));
+        return gateway.fetch(url, init as object);
+      },
+    });
+    const outbox = createOutbox({ client, store, concurrency: 1 });
+    await outbox.reportAll(bets.map((payload) => ({ operation: 'reportBetEvent', payload })));
+    const folder = newFolder('replace-killed');
+    const file = join(folder, 'corrected.ndjson');
+    // In another order, and without the locations: the stored ones stay.
+    const lines = bets.map(({ location: _, ...bet }: (typeof bets)[number] & { location?: unknown }) => ({
+      ...bet,
+      amount: 7,
+    }));
+    writeFileSync(
+      file,
+      lines
+        .reverse()
+        .map((line) => `${JSON.stringify(line)}\n`)
+        .join(''),
+    );
+    const call = ['outbox', place, 'replace', '--from', file, '--operation', 'reportBetEvent'];
+    const more = ['--environment', 'staging', '--reason', 'the amount was in kobo', ...words];
+    const variables = { LOCATION_SDK_STAGING_BASE_URL: GATEWAY };
+    const decisions = async () => (await store.operator?.decisions(undefined, 10)) ?? [];
+    let before = 0;
+    for (let kills = 0; kills < 2; kills += 1) {
+      const child = cli.startWith(variables, ...call, ...more);
+      const ended = once(child, 'exit');
+      while (child.exitCode === null && ((await decisions())[0]?.cursor ?? 0) <= before)
+        await new Promise((resolve) => setTimeout(resolve, 5));
+      child.kill('SIGKILL');
+      expect((await ended)[1]).toBe('SIGKILL');
+      before = (await decisions())[0]?.cursor ?? 0;
+      expect(before).toBeLessThan(MANY);
+    }
+    const began = performance.now();
+    const last = await cli.runWith(variables, ...call, ...more);
+    expect(last).toMatchObject({ code: 0, out: expect.stringMatching(/ reports replaced\.\n$/) });
+    expect(performance.now() - began).toBeLessThan(60_000);
+    expect(leaksIn(last.out + last.err)).toEqual([]);
+    expect(await decisions()).toMatchObject([{ action: 'replaced', touched: MANY, done: true }]);
+    expect(leaksIn(JSON.stringify(await decisions()))).toEqual([]);
+    const again = await cli.runWith(variables, ...call, ...more);
+    expect(again).toMatchObject({ code: 0, out: expect.stringContaining('Nothing was changed') });
+    expect(again.err).toContain('2,000 have this data already');
+    expect(await decisions()).toHaveLength(1);
+
+    expect((await outbox.drain()).drained).toBe(true);
+    const arrived = sent.map((body) => JSON.parse(body));
+    expect(arrived.map(({ bet_id }) => bet_id)).toEqual(bets.map(({ bet_id }) => bet_id));
+    expect(arrived.every(({ amount, location }) => amount === 7 && location.city === 'Wobblington')).toBe(true);
+    const receipts: string[] = [];
+    for await (const line of outbox.exportReceipts()) receipts.push(line);
+    expect(await verifyReceipts(receipts)).toMatchObject({ valid: true, count: MANY });
+    expect(receipts.every((line) => JSON.parse(line).decisions?.length === 1)).toBe(true);
+    expect(leaksIn(receipts.join(''))).toEqual([]);
+    await store.close?.();
+  });
+}
