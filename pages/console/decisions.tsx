@@ -218,6 +218,7 @@ function aboutFacts(about: DecisionRecord['about']): [name: string, value: Compo
     ['Where', environment ? placeWords({ account: account ?? 'default', environment }) : account],
     ['Operation', operation && operationWords(operation)],
     ['Problem', code],
+    ['File', 'file' in about && `SHA-256 ${about.file}`],
     ['Except', except],
   ];
 }

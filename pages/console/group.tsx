@@ -3,7 +3,7 @@ import type { Groups, ProblemGroup } from '../../src/operator/groups.js';
 import type { Preview } from '../../src/operator/preview.js';
 import type { ReportSummary } from '../../src/operator/reports.js';
 import type { ProblemKey } from '../../src/outbox/store/operator-store.js';
-import { Button, EmptyState, Facts } from '../kit/parts.js';
+import { Button, Dialog, EmptyState, Facts, PasteBlock } from '../kit/parts.js';
 import { counted, grouped } from '../kit/words.js';
 import { call } from './calls.js';
 import { decide } from './decide.js';
@@ -24,6 +24,7 @@ export function createGroup(page: ConsolePage, group: ProblemKey): View {
   let readOf = 0;
   /** Its reports that the gateway may hold. */
   let recordable = 0;
+  let isCorrecting = false;
 
   const { element, draw } = createViewElement(group.words || code, content);
   const reports = createReportList({ state: 'quarantined', account, environment, group }, draw);
@@ -32,10 +33,13 @@ export function createGroup(page: ConsolePage, group: ProblemKey): View {
     const count = found?.count ?? 0;
     const buttons = (words: 'all' | 'verb', selection: Selection, many: number, what: string) => (
       <div class="actions">
+        {words === 'all' && found?.correction && (
+          <Button class="primary" onClick={() => showCorrection(true)} words="Correct from a file…" />
+        )}
         {(recordable > 0 ? VERDICTS : NOT_HELD).map((action) => (
           <Button
             key={action}
-            class={action === 'retry' ? 'primary' : ''}
+            class={action === 'retry' && !found?.correction ? 'primary' : ''}
             disabled={many === 0}
             onClick={() => decide(page, action, selection, what)}
             words={`${DECISIONS[action][words]}…`}
@@ -46,6 +50,9 @@ export function createGroup(page: ConsolePage, group: ProblemKey): View {
     return (
       <>
         <BackLink to="#/person" words="All groups" />
+        {isCorrecting && found?.correction && (
+          <Correction command={found.correction} onClosed={() => showCorrection(false)} />
+        )}
         <div class="card pad">
           <div>
             <Facts
@@ -78,6 +85,11 @@ export function createGroup(page: ConsolePage, group: ProblemKey): View {
         </section>
       </>
     );
+  }
+
+  function showCorrection(isShown: boolean): void {
+    isCorrecting = isShown;
+    draw();
   }
 
   const boxOf = ({ id, reference }: ReportSummary) => (
@@ -114,3 +126,24 @@ export function createGroup(page: ConsolePage, group: ProblemKey): View {
     },
   };
 }
+
+/** The page takes no file: the corrected data is personal, and stays where the command runs. */
+const Correction = ({ command, onClosed }: { readonly command: string; readonly onClosed: () => void }) => (
+  <Dialog
+    title="Correct from a file"
+    text="Write the corrected reports into one file: CSV, or NDJSON with a report on each line. Without a location, the stored one stays. Add the wrong reports that were never sent, too."
+    onClosed={onClosed}
+  >
+    {(close) => (
+      <>
+        <p>The dry run counts what would change, and names the fields that differ:</p>
+        <PasteBlock what="the command line for: dry run" text={command} />
+        <p>Then replace them. Refused reports that are not in the file are not sent again:</p>
+        <PasteBlock what="the command line for: Correct" text={command.replace(' --dry-run', '')} />
+        <div class="row">
+          <Button class="primary" onClick={close} words="Close" />
+        </div>
+      </>
+    )}
+  </Dialog>
+);

@@ -160,7 +160,7 @@ function Actions({ page, report, latest }: ActionsProps) {
     if (isDecided(action)) {
       const { verb } = DECISIONS[action];
       const run = () => decide(page, action, { ids: [id] }, reference);
-      return { verb, command, words: `${verb}…`, isPrimary: action === 'retry', run };
+      return { verb, command, words: `${verb}…`, isPrimary: action === 'retry' && !replace, run };
     }
     if (action === 'reopened')
       return { verb: 'Reopen', command, words: 'Reopen…', isPrimary: true, run: () => reopen(page, id, reference) };

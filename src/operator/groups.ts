@@ -1,4 +1,6 @@
 import { shownName } from '../core/platform/messages.js';
+import { decisionsFor } from '../outbox/rules/decisions.js';
+import type { Row } from '../outbox/rules/state-machine.js';
 import type { ProblemCount } from '../outbox/store/operator-store.js';
 import { isWithin, type Narrowing, type OperatorContext } from './context.js';
 import { type ReportSummary, summaryOf } from './reports.js';
@@ -15,7 +17,12 @@ export interface Groups {
 export interface ProblemGroup extends Omit<ProblemCount, 'example'> {
   readonly status: number | null;
   readonly example: ReportSummary;
+  /** The command that corrects its reports from a file. Null if its data was not refused. */
+  readonly correction: string | null;
 }
+
+const correctionOf = ({ account, environment, operation }: Row, command: string): string =>
+  `${command} replace --from corrected.ndjson --account ${account} --environment ${environment} --operation ${operation} --dry-run --reason "…"`;
 
 const MOST_GROUPS = 200;
 
@@ -33,7 +40,10 @@ export async function readGroups(context: OperatorContext, narrowing: Narrowing 
     // Without a row, the report was decided about after the count.
     if (!row) return [];
     const { words } = group;
-    return [{ ...group, words: shownName(words), status: row.problem?.status ?? null, example: summaryOf(row) }];
+    const correction = decisionsFor(row).replaced === undefined ? correctionOf(row, context.command) : null;
+    return [
+      { ...group, words: shownName(words), status: row.problem?.status ?? null, example: summaryOf(row), correction },
+    ];
   });
   const others = all.slice(MOST_GROUPS);
   return {

@@ -6,7 +6,7 @@ import { betEvent, settledBet } from '../support/factories.js';
 import { connectChromium } from './connect-chromium.js';
 import { loaded, mendWrongDeploy, open, reopenDismissed, tile } from './console-story.js';
 import { consoleWorld } from './console-world.js';
-import { violationsOf } from './violations.js';
+import { violationsByScheme, violationsOf } from './violations.js';
 
 const HOSTILE = '<img src=x onerror="window.harmed=true">"\'`</script><script>window.harmed=true</script>';
 const DESKTOP = { width: 1180, height: 800 };
@@ -596,6 +596,40 @@ test.for(VIEWS)(
     await page.emulateMedia({ colorScheme: 'light' });
   },
 );
+
+test('refused data is corrected from a file first, and no primary button sends it again', async ({
+  world,
+  watched: { page },
+}) => {
+  await world.report(2, { refusedWith: 'the amount is missing', name: 'FIX' });
+  const [report] = (await world.outbox.list({ state: 'quarantined', limit: 500 })).filter(({ reference }) =>
+    reference.startsWith('FIX'),
+  );
+  const primaries = () => page.locator('main button.primary').allTextContents();
+  await open(page, world.url, '#/person');
+  await page.getByRole('button', { name: /such as FIX/ }).click();
+  await page.getByRole('button', { name: 'Send all again…' }).waitFor();
+  await expect.poll(primaries).toEqual(['Correct from a file…']);
+  const command =
+    'npx location-sdk outbox <store> replace --from corrected.ndjson --account default --environment staging --operation reportBetEvent';
+  for (const viewport of [DESKTOP, PHONE]) {
+    await page.setViewportSize(viewport);
+    await page.getByRole('button', { name: 'Correct from a file…' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Correct from a file' });
+    await dialog.getByText(`${command} --dry-run --reason "…"`).waitFor();
+    expect(await violationsByScheme(page)).toEqual([]);
+    expect(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth)).toBe(true);
+    await dialog.getByRole('button', { name: 'Copy the command line for: Correct' }).click();
+    expect(await page.evaluate(() => navigator.clipboard.readText())).toBe(`${command} --reason "…"`);
+    await dialog.getByRole('button', { name: 'Close' }).click();
+    await dialog.waitFor({ state: 'detached' });
+  }
+  await page.emulateMedia({ colorScheme: null });
+  await page.setViewportSize(DESKTOP);
+  await open(page, world.url, `#/report/${encodeURIComponent(report?.id ?? '')}`);
+  await page.getByRole('button', { name: 'Send again…' }).waitFor();
+  expect(await primaries()).not.toContain('Send again…');
+});
 
 test('a refused key is counted first, stands above the charts, and says what to do', async ({
   world,
