@@ -79,7 +79,7 @@ function Tile({ name, value, note, tone, href }: TileProps) {
 }
 
 function Tiles({ overview }: { readonly overview: Overview }) {
-  const { now, countedAt, states, refused, oldestOpenAt, recordedInLastMinute, destinations } = overview;
+  const { now, countedAt, states, refused, oldestOpenAt, recordedInLastMinute, destinations, wentBackAt } = overview;
   const reasons = reasonsOf(overview);
   const stops = stopsIn(reasons);
   const needs = states.quarantined + refused + stops;
@@ -101,6 +101,15 @@ function Tiles({ overview }: { readonly overview: Overview }) {
         note={needs > 0 ? todo.filter(Boolean).join(', ') : idle}
         tone={needs > 0 ? 'bad' : isFlowing ? 'ok' : 'doubt'}
       />
+      {wentBackAt !== null && (
+        <Tile
+          name="Database lost commits"
+          href="#/decisions"
+          value={duration(now - wentBackAt)}
+          note="ago: follow the guide for a failover"
+          tone="bad"
+        />
+      )}
       <Tile
         name="Waiting"
         value={grouped(states.waiting)}

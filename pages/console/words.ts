@@ -48,6 +48,7 @@ export const ACTIONS: Readonly<Record<DecisionRecord['action'], string>> = {
   body: 'Body read',
   erase: 'Bodies of a player erased',
   resume: 'Resumed',
+  'went-back': 'Database lost commits',
 };
 
 export const actions = Object.entries(ACTIONS);

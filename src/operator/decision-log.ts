@@ -47,9 +47,9 @@ export interface DecisionRecord
   extends Pick<KeptDecision, 'id' | 'who' | 'reason' | 'at' | 'touched' | 'skipped' | 'done'> {
   /**
    * `'body'`: a body was read. `'erase'`: the bodies of one player were erased. `'resume'`: pauses were ended.
-   * `'undo'`: another decision was undone.
+   * `'undo'`: another decision was undone. `'went-back'`: a worker found that the database had lost commits.
    */
-  readonly action: Decision['action'] | 'undo' | 'body' | 'erase' | 'resume';
+  readonly action: Decision['action'] | 'undo' | 'body' | 'erase' | 'resume' | 'went-back';
   readonly about:
     | Selection
     | AllQuarantined

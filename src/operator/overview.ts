@@ -3,6 +3,7 @@ import { catchUpThroughput } from '../outbox/receipts/throughput.js';
 import { type Destination, keyOf, otherGateway } from '../outbox/rules/destination.js';
 import { headOfLine, type LogLine, type ReceiptHead } from '../outbox/rules/receipt-entry.js';
 import type { ShownState } from '../outbox/rules/state-machine.js';
+import { readWentBack } from '../outbox/sending/restored-database.js';
 import { type DestinationState, pausesOf } from '../outbox/store/store.js';
 import { isShown, type OperatorContext } from './context.js';
 import { type ShownPause, shownPauses } from './resume.js';
@@ -31,6 +32,8 @@ export interface Overview {
   /** The head of the receipt log. Null while it is empty or damaged. */
   readonly receipts: ReceiptHead | null;
   readonly isLogDamaged: boolean;
+  /** When a worker found, today or yesterday, that the database had lost commits. */
+  readonly wentBackAt: number | null;
 }
 
 /** This process would send it to another gateway than the store. */
@@ -58,11 +61,12 @@ const MOST_PAGES = 5;
 /** Cheap at any size: several pages may call it every two seconds. */
 export async function readOverview(context: OperatorContext): Promise<Overview> {
   const { store, accounts } = context;
-  const [outlooks, missingKeys, last, places] = await Promise.all([
+  const [outlooks, missingKeys, last, places, wentBackAt] = await Promise.all([
     store.outlook(accounts),
     store.missingKeys(accounts),
     store.receipts.last(),
     readPlaces(context),
+    readWentBack(context.operator),
   ]);
   return {
     ...places.sums,
@@ -71,6 +75,7 @@ export async function readOverview(context: OperatorContext): Promise<Overview> 
     missingKeys,
     otherGateways: otherGatewaysOf(context, outlooks),
     ...headOf(last),
+    wentBackAt: wentBackAt ?? null,
   };
 }
 

@@ -2,6 +2,7 @@ import { printable } from '../../core/platform/messages.js';
 import { PAUSE_WORDS } from '../../operator/resume.js';
 import { readHead } from '../../outbox/receipts/log.js';
 import { SHOWN_STATES, type ShownState } from '../../outbox/rules/state-machine.js';
+import { readWentBack } from '../../outbox/sending/restored-database.js';
 import { toPublicPauses } from '../../outbox/store/public-report.js';
 import type { DestinationState } from '../../outbox/store/store.js';
 import { EXIT, say } from '../output.js';
@@ -31,6 +32,7 @@ export async function stats({ store, command, now }: OpenedOutbox, { account, js
     rebound,
   }));
   const missingKeys = await store.missingKeys(accounts);
+  const wentBackAt = await readWentBack(store.operator);
   if (json) {
     say(
       JSON.stringify({
@@ -42,6 +44,7 @@ export async function stats({ store, command, now }: OpenedOutbox, { account, js
         destinations,
         paused,
         receipts: head ?? null,
+        wentBackAt: wentBackAt ?? null,
       }),
     );
     return EXIT.done;
@@ -68,6 +71,10 @@ export async function stats({ store, command, now }: OpenedOutbox, { account, js
     say(wrapped(`  ${PAUSE_WORDS[reason].action}`, '  '));
   }
   if (paused.length === 0) say('No environment is paused.');
+  if (wentBackAt !== undefined)
+    say(
+      `The database had lost commits at ${time(wentBackAt)}: follow the guide for a failover, docs/how-to/on-call.md.`,
+    );
   for (const keyId of missingKeys)
     say(
       `The encryption key ${printable(keyId)} was missing when waiting reports were last tried; give it to the outbox.`,

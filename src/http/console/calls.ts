@@ -57,7 +57,7 @@ const act = <Shape extends z.core.$ZodShape>(
 const ACTIONS = ['retry', 'recorded', 'dismissed'] as const;
 const DECIDED = [
   ...ACTIONS,
-  ...(['reopened', 'replaced', 'undo', 'body', 'erase', 'resume'] as const),
+  ...(['reopened', 'replaced', 'undo', 'body', 'erase', 'resume', 'went-back'] as const),
 ] as const satisfies readonly DecisionRecord['action'][];
 const RANGES = ['minutes', 'hours', 'days'] as const;
 

@@ -2,7 +2,8 @@ import { numbered } from '../../core/platform/portable.js';
 import type { Events } from '../events.js';
 import { type Change, isFinal, type Row, unchanged } from '../rules/state-machine.js';
 import type { OutboxSettings } from '../settings.js';
-import type { Write } from '../store/store.js';
+import type { OperatorStore } from '../store/operator-store.js';
+import type { OutboxStore, Write } from '../store/store.js';
 import type { Finished } from './plan.js';
 import type { Waiters } from './receipt-waiters.js';
 
@@ -57,10 +58,37 @@ export async function markInDoubtAfterRestore(
   }
   if (forgotten.length + others.length === 0) return;
   if (writes.length > 0) await store.turn({ writes, claim: undefined });
-  const message = wentBack([...forgotten, ...others].map(({ row }) => row.id));
+  const ids = [...forgotten, ...others].map(({ row }) => row.id);
+  const message = wentBack(ids);
   events.emit('error', { message, code: 'went-back', cause: undefined });
   // The gateway has recorded them, even if the database has lost that.
   for (const { row, change } of forgotten) if (change.state === 'recorded') waiters.tell({ ...row, ...change });
+  // The event has told of it already.
+  await keepWentBack(store, ids).catch(() => {});
+}
+
+const DAY_MS = 86_400_000;
+
+/** One for a day, so that all processes keep the first. */
+const idOf = (at: number): string => `went-back-${new Date(at).toISOString().slice(0, 10)}`;
+
+/** Keeps it among the decisions, for `stats` and the console. */
+async function keepWentBack({ operator }: OutboxStore, ids: readonly string[]): Promise<void> {
+  await operator?.begin({
+    id: idOf(await operator.now()),
+    action: 'went-back',
+    who: 'the outbox',
+    reason: 'The database had lost commits: the gateway may hold reports that it does not know.',
+    about: JSON.stringify({ ids: ids.slice(0, 500) }),
+    done: true,
+  });
+}
+
+/** When a worker first found, today or yesterday in UTC, that the database had lost commits. */
+export async function readWentBack(operator: OperatorStore | undefined): Promise<number | undefined> {
+  if (!operator) return undefined;
+  const now = await operator.now();
+  return ((await operator.decision(idOf(now))) ?? (await operator.decision(idOf(now - DAY_MS))))?.at;
 }
 
 const wentBack = (ids: readonly string[]): string =>

@@ -30,6 +30,7 @@ const overview = (more: Partial<Overview> = {}): Overview => ({
   recordedInLastMinute: 0,
   receipts: null,
   isLogDamaged: false,
+  wentBackAt: null,
   ...more,
 });
 
