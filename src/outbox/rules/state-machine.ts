@@ -401,8 +401,11 @@ export const changedRow = (row: Row, { delayMs: _, keepBody, replacement, ...pro
   ...bytesAfter(row, { keepBody, replacement }),
 });
 
+/** The bytes after a change. With replaced data, a row has its earlier place in the queue. */
 export const bytesAfter = (
-  { body, fingerprint, excerpt }: Pick<Row, 'body' | 'fingerprint' | 'excerpt'>,
+  { body, fingerprint, excerpt, enqueuedAt }: Pick<Row, 'body' | 'fingerprint' | 'excerpt' | 'enqueuedAt'>,
   { keepBody, replacement }: Pick<Change, 'keepBody' | 'replacement'>,
-): Pick<Row, 'body' | 'fingerprint' | 'excerpt'> =>
-  replacement ? { excerpt: undefined, ...replacement } : { body: keepBody ? body : undefined, fingerprint, excerpt };
+): Pick<Row, 'body' | 'fingerprint' | 'excerpt'> & Partial<Pick<Row, 'dueAt'>> =>
+  replacement
+    ? { excerpt: undefined, dueAt: enqueuedAt, ...replacement }
+    : { body: keepBody ? body : undefined, fingerprint, excerpt };

@@ -1,5 +1,5 @@
 import { keyOf } from '../rules/destination.js';
-import type { Change, Row } from '../rules/state-machine.js';
+import type { Row } from '../rules/state-machine.js';
 import type { ClaimRequest } from '../store/store.js';
 
 /**
@@ -39,13 +39,6 @@ export const HEAD_OF_THE_QUEUE = -8_640_000_000_000_000;
 /** The due time of a row as readers see it: a row that was never claimed is due since it was enqueued. */
 export const shownDueAt = <Time>(dueAt: Time, enqueuedAt: Time): Time =>
   dueAt === HEAD_OF_THE_QUEUE ? enqueuedAt : dueAt;
-
-/** The due time after a change. A row with replaced data has its earlier place, before rows that were added later. */
-export const dueAfter = (
-  { delayMs, replacement }: Pick<Change, 'delayMs' | 'replacement'>,
-  enqueuedAt: number,
-  now: number,
-): number => (replacement ? Math.min(enqueuedAt, now) : now + delayMs);
 
 /**
  * Sorts claimable rows by the time since which they are due. A time in the future shows that the clock has jumped, and

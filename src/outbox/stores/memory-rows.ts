@@ -13,7 +13,7 @@ import {
 } from '../rules/state-machine.js';
 import { isServed, mayTakeFrom } from '../store/claimants.js';
 import type { ClaimRequest, Enqueued, NewRow, Write } from '../store/store.js';
-import { chooseRows, dueAfter } from './claim-order.js';
+import { chooseRows } from './claim-order.js';
 import { type KeptDestination, newDestination } from './kept-destination.js';
 import { newRow } from './new-row.js';
 
@@ -70,9 +70,9 @@ export function createMemoryRows() {
     const row = rows.get(id);
     if (!row || !isAsExpected(row, expected) || unlogged.has(id)) return false;
     if ([...(dependents.get(id) ?? [])].some((one) => mustStay(expected, rows.get(one)))) return false;
-    const { delayMs: _, keepBody, replacement, ...progress } = change;
+    const { delayMs, keepBody, replacement, ...progress } = change;
     const bytes = bytesAfter(row, { keepBody, replacement });
-    put({ ...row, ...progress, ...bytes, dueAt: dueAfter(change, row.enqueuedAt, at), changedAt: at });
+    put({ ...row, ...progress, dueAt: at + delayMs, changedAt: at, ...bytes });
     return true;
   }
 

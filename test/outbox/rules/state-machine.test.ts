@@ -655,17 +655,19 @@ describe('replacing', () => {
 describe('the bytes of a row after a change', () => {
   it('are kept, deleted or replaced', () => {
     const before = { body: 'a', fingerprint: 'b', excerpt: 'e' };
-    expect(bytesAfter(before, { keepBody: true })).toEqual(before);
-    expect(bytesAfter(before, { keepBody: false })).toEqual({ ...before, body: undefined });
+    const row = { ...before, enqueuedAt: 3 };
+    expect(bytesAfter(row, { keepBody: true })).toEqual(before);
+    expect(bytesAfter(row, { keepBody: false })).toEqual({ ...before, body: undefined });
     const replacement = { body: 'c', fingerprint: 'd' };
-    expect(bytesAfter(before, { keepBody: true, replacement })).toStrictEqual({ ...replacement, excerpt: undefined });
+    const after = { ...replacement, excerpt: undefined, dueAt: 3 };
+    expect(bytesAfter(row, { keepBody: true, replacement })).toStrictEqual(after);
   });
 
   it('are part of the changed row', () => {
     const change = replaced(refused, { action: 'replaced', ...said }, { body: 'c', fingerprint: 'd' });
     if (!isChange(change)) throw new Error(change.why);
     const row = changedRow(refused, change);
-    expect(row).toMatchObject({ state: 'waiting', body: 'c', fingerprint: 'd', dueAt: refused.dueAt });
+    expect(row).toMatchObject({ state: 'waiting', body: 'c', fingerprint: 'd', dueAt: refused.enqueuedAt });
     for (const name of ['delayMs', 'keepBody', 'replacement']) expect(row).not.toHaveProperty(name);
   });
 });

@@ -13,7 +13,7 @@ import {
 import { rowFrom } from '../../rules/stored-row.js';
 import { isServed, mayTakeFrom } from '../../store/claimants.js';
 import type { ClaimRequest, Counts, Enqueued, NewRow, Write } from '../../store/store.js';
-import { chooseRows, dueAfter, HEAD_OF_THE_QUEUE } from '../claim-order.js';
+import { chooseRows, HEAD_OF_THE_QUEUE } from '../claim-order.js';
 import { newRow } from '../new-row.js';
 import { ask, type Tables } from './connection.js';
 import { readDestinations } from './destinations.js';
@@ -139,11 +139,11 @@ export async function rowWriter(tables: Tables, at: number) {
     const row = found && rowFrom(found.row);
     if (row?.state !== expected.state || row.fence !== expected.fence || found?.unlogged !== undefined) return false;
     if ((await rowsAfter(id)).some((after) => mustStay(expected, after))) return false;
-    const { delayMs: _, keepBody, replacement, ...progress } = change;
+    const { delayMs, keepBody, replacement, ...progress } = change;
     await put(row, {
       ...row,
       ...progress,
-      dueAt: dueAfter(change, row.enqueuedAt, at),
+      dueAt: at + delayMs,
       changedAt: at,
       ...bytesAfter(row, { keepBody, replacement }),
     });

@@ -3,7 +3,7 @@ import { operationNames, operations } from '../../../core/protocol/operations.js
 import { isAsExpected, isFinal, isOpen, mustStay, type Row } from '../../rules/state-machine.js';
 import { rowFrom, UNREADABLE } from '../../rules/stored-row.js';
 import type { Enqueued, NewRow, Write } from '../../store/store.js';
-import { dueAfter, HEAD_OF_THE_QUEUE, shownDueAt } from '../claim-order.js';
+import { HEAD_OF_THE_QUEUE, shownDueAt } from '../claim-order.js';
 import { newRow } from '../new-row.js';
 import { isStorable } from '../storable-text.js';
 import type { Tally } from './counts.js';
@@ -153,7 +153,10 @@ export function createRows({ first, run, insert }: Connection, tally: Tally) {
     if (!bytes.every((value) => value === null || isStorable(value))) throw unstorable();
     const changedBytes = replacement ? OTHER_BYTES : keepBody ? '' : WITHOUT_BODY;
     const sql = `${UPDATE}${changedBytes}${isFinal(state) ? ENDED : ''} WHERE sequence = ?`;
-    const due = fence === 0 ? HEAD_OF_THE_QUEUE : Math.round(dueAfter(change, Number(found.enqueued_at), now));
+    const due =
+      fence === 0
+        ? HEAD_OF_THE_QUEUE
+        : Math.round(replacement ? Math.min(Number(found.enqueued_at), now) : now + change.delayMs);
     changeRow(run, sql, ...progress, due, now, ...texts, ...bytes, Number(found.sequence));
     const account = String(found.account);
     tally.move(account, expected.state, state);

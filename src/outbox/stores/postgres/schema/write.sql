@@ -1,7 +1,7 @@
 -- Changes a row if it has the expected state and fence. A final row leaves the queue, and the rows that wait for it are
 -- unblocked. A dismissed row that has its line in the log can come back to the queue. The rows that wait for it are
 -- parked by the next claim. A row that was never claimed is due by any clock. A row with replaced data has its earlier
--- place, as in dueAfter of claim-order.ts.
+-- place.
 CREATE FUNCTION schema.write(wanted text, expected jsonb, new_values jsonb, now_ms bigint,
   OUT written boolean, OUT counted bigint, OUT of_account text)
 LANGUAGE plpgsql AS $write$
