@@ -6,7 +6,7 @@ import {
   type PauseScope,
   pauseKeyOf,
 } from './destination.js';
-import { type Change, type Ending, LARGEST_COUNT, LONGEST_WAIT_MS } from './state-machine.js';
+import { type Change, type Ending, isOutage, LARGEST_COUNT, LONGEST_WAIT_MS, OUTAGE_CAP_MS } from './state-machine.js';
 
 /** The pause of a destination, or the breaker of one of its operations. All workers of a store share it. */
 export interface Pause extends PauseScope {
@@ -71,10 +71,9 @@ export const endPause = ({ version, ...scope }: PauseScope & Pick<Pause, 'versio
 
 const BASE_MS = 1_000;
 const CAP_MS = 60_000;
-
 /** Half of the wait is jitter, so that workers do not probe together. */
-const backoff = (strikes: number, random: () => number) =>
-  (0.5 + random() / 2) * Math.min(CAP_MS, BASE_MS * 2 ** (strikes - 1));
+const backoff = (strikes: number, capMs: number, random: () => number) =>
+  (0.5 + random() / 2) * Math.min(capMs, BASE_MS * 2 ** (strikes - 1));
 
 /** An attempt that ended, and the change that it would make to its row. */
 export interface AttemptEnd {
@@ -138,7 +137,7 @@ export function pausedBy(seen: Pause, end: AttemptEnd, { random, breakerAfter }:
   if (ending.kind === 'recorded' || change.state === 'recorded')
     return isProbe || (!paused && seen.strikes > 0) ? endPause(seen) : undefined;
 
-  const { problem, retryAfterMs = 0 } = ending;
+  const { problem, retryAfterMs = 0, counts } = ending;
   const pause = isBreaker(seen) ? undefined : ending.pause;
   const isCounted = isBreaker(seen) && isStrike(end);
   if (!isProbe && pause === undefined && (paused || !isCounted)) return undefined;
@@ -146,16 +145,23 @@ export function pausedBy(seen: Pause, end: AttemptEnd, { random, breakerAfter }:
   if (!isProbe && paused && retryAfterMs <= seen.remainingMs) return undefined;
   const strikes = paused && !isProbe ? seen.strikes : Math.min(seen.strikes + 1, LARGEST_COUNT);
   const found = pause ?? (isCounted && strikes >= breakerAfter ? 'refusals' : undefined);
-  const reason = found ?? seen.reason;
+  // A probe that was given back unsent says nothing about the gateway.
+  const isHeard = isProbe && counts !== false && !isBreaker(seen);
+  const { status } = problem;
+  const failure = status === undefined ? 'unreachable' : status < 500 ? undefined : 'unavailable';
+  const reason = found ?? (isHeard ? failure : undefined) ?? seen.reason;
   if (reason === undefined) return { ...endPause(seen), strikes };
+  // Many pages share a relay, and none knows of the others' probes.
+  const capMs = isOutage(reason) && seen.environment !== 'relay' ? OUTAGE_CAP_MS : CAP_MS;
   const failures = reason === 'refusals' ? Math.max(1, strikes - breakerAfter + 1) : strikes;
   return {
     ...operationScope(seen),
     version: seen.version,
     reason,
-    message: found === undefined ? seen.message : problem.message,
+    // The pause of the destination has its own message.
+    message: counts === false || (!found && ending.pause) ? seen.message : problem.message,
     strikes,
-    forMs: Math.min(LONGEST_WAIT_MS, Math.max(retryAfterMs, backoff(failures, random))),
+    forMs: Math.min(LONGEST_WAIT_MS, Math.max(retryAfterMs, backoff(failures, capMs, random))),
     continues: paused,
   };
 }

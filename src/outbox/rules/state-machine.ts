@@ -321,6 +321,15 @@ const mayBeEarly = ({ problem }: Pick<Row, 'problem'>, { dependency }: EndingCon
 /** The longest wait of a report whose attempt ended in a pause. */
 const PAUSED_CAP_MS = 60_000;
 /**
+ * The longest wait during an outage: the first attempt after it comes within ten seconds. A probe is one report, however
+ * many workers there are.
+ */
+export const OUTAGE_CAP_MS = 8_000;
+
+export const isOutage = (reason: PauseReason | undefined): boolean =>
+  reason === 'unavailable' || reason === 'unreachable';
+
+/**
  * An attempt that ended in a pause is not counted, so its wait follows the number of claims: a report whose attempts
  * always end in a pause does not delay the others. Only the pause lasts as long as the gateway asks, so that a person
  * who ends it makes its reports due.
@@ -330,7 +339,8 @@ function waitMs(
   { pause, retryAfterMs = 0 }: Failed,
   { retry: { baseMs, capMs }, random }: EndingContext,
 ): number {
-  if (pause) return backoffMs(fence, { baseMs, capMs: Math.min(capMs, PAUSED_CAP_MS) }, random);
+  const longestMs = isOutage(pause) ? OUTAGE_CAP_MS : PAUSED_CAP_MS;
+  if (pause) return backoffMs(fence, { baseMs, capMs: Math.min(capMs, longestMs) }, random);
   return Math.min(LONGEST_WAIT_MS, Math.max(backoffMs(attempts, { baseMs, capMs }, random), retryAfterMs));
 }
 

@@ -96,8 +96,7 @@ export function createPauses(settings: Parts, events: Events) {
     seeStruck(struck: SeenPauses): void {
       pauses = withStruck(pauses, struck);
     },
-    isPaused: (scope: PauseScope): boolean =>
-      pauses.some((one) => pauseKeyOf(one) === pauseKeyOf(scope) && one.reason !== undefined),
+    paused: (): readonly PauseScope[] => pauses.filter(({ reason }) => reason !== undefined),
     openBreakers: (): readonly DestinationOperation[] => heldBy(pauses),
     /** The end of an attempt, with the change that it would make to its row. */
     endOf: (one: Omit<Attempted, 'change'>): Attempted => ({

@@ -89,8 +89,7 @@ export function createTurn({
       const batch = attempted.filter(({ row }) => pauseKeyOf(row) === pauseKeyOf(breaker));
       finished.push(...(await pauses.judge(batch, breaker)));
       // Again, for rows that were claimed in the meantime.
-      if (pipeline)
-        for (const one of [destinationScope(breaker), breaker]) if (pauses.isPaused(one)) pipeline.holdBack(one);
+      for (const one of pauses.paused()) pipeline?.holdBack(one);
       // More may have ended in the meantime.
       attempted.push(...attempted.splice(0).filter((one) => !batch.includes(one)));
     }

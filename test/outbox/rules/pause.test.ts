@@ -67,7 +67,8 @@ const damaged = (probe?: number) =>
   end('quarantined', { kind: 'refused', outcome: 'not-sent', problem: { code: 'damaged', message: 'damaged' } }, probe);
 /** A page of another server. */
 const foreign = (probe?: number) => end('waiting', { outcome: 'unknown', foreign: true }, probe);
-const failed = (probe?: number) => end('waiting', { outcome: 'unknown' }, probe);
+const failed = (probe?: number, problem?: Failed['problem']) =>
+  end('waiting', { outcome: 'unknown', ...(problem && { problem }) }, probe);
 const turnedAway = (retryAfterMs?: number, probe?: number) =>
   end('waiting', { pause: 'rate-limited', ...(retryAfterMs !== undefined && { retryAfterMs }) }, probe);
 
@@ -213,14 +214,15 @@ describe('an answer that does not concern the destination', () => {
   });
 
   it.each([
-    ['fails', failed(VERSION)],
-    ['is refused', refused(VERSION)],
-  ])('prolongs the pause if the probe %s, and keeps the reason', (_, given) => {
-    expect(pausedBy(paused(), given, rules)).toEqual({
+    ['fails', failed(VERSION, { code: 'gateway', message: 'HTTP 500', status: 500 }), 'unavailable'],
+    ['is refused', refused(VERSION), 'rate-limited'],
+    ['times out', failed(VERSION, { code: 'timeout', message: 'no answer' }), 'unreachable'],
+  ] as const)('prolongs the pause if the probe %s, with the message of the probe', (_, given, reason) => {
+    expect(pausedBy(paused({ reason: 'rate-limited' }), given, rules)).toEqual({
       ...destination,
       version: VERSION,
-      reason: 'unavailable',
-      message: 'the gateway failed',
+      reason,
+      message: given.ending.kind === 'recorded' ? '' : given.ending.problem.message,
       strikes: 3,
       forMs: 4_000,
       continues: true,
@@ -287,6 +289,18 @@ describe('the time until the next probe', () => {
     expect(forMs(strikes, 0)).toBe(most / 2);
     expect(forMs(strikes, 0.5)).toBe((most * 3) / 4);
     expect(forMs(strikes, 1)).toBe(most);
+  });
+
+  it.each([
+    ['production', 'unavailable', 8_000],
+    ['production', 'unreachable', 8_000],
+    ['production', 'authentication', 60_000],
+    ['relay', 'unavailable', 60_000],
+  ] as const)('for %s is at most so long in a pause of %s: %i ms', (environment, pause, most) => {
+    const seen = paused({ environment, strikes: 20 });
+    const end = failed(VERSION);
+    const ending = { ...end.ending, pause } as Failed;
+    expect(pausedBy(seen, { ...end, ending }, { ...rules, random: () => 1 })?.forMs).toBe(most);
   });
 
   it('is the time that the gateway asks for, and at least the backoff', () => {
