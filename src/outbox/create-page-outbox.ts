@@ -9,7 +9,8 @@ const absent = (): never => {
   throw new ConfigurationError('Not in the script-tag file; import location-sdk/outbox.');
 };
 
-const rejected = async (): Promise<never> => absent();
+/** A method that a page does not have. */
+export const rejected = async (): Promise<never> => absent();
 
 /** The methods that only an operator's backend has. */
 const unavailableInPage = <Mode extends ClientMode = 'strict'>(): BackendMethods<Mode> => ({

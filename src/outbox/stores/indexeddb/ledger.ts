@@ -1,4 +1,3 @@
-import { ConfigurationError } from '../../../core/errors/errors.js';
 import { lastOf } from '../../../core/platform/portable.js';
 import type { LogLine } from '../../rules/receipt-entry.js';
 import type { Row } from '../../rules/state-machine.js';
@@ -11,7 +10,8 @@ import type { IndexedRow } from './rows.js';
 /** The number of rows that are read at once for a list. */
 const PAGE = 200;
 
-const settings =
+/** Stores a setting unless it exists. */
+export const settings =
   (run: Connection['run']): OutboxStore['getOrCreateSetting'] =>
   (name, value) =>
     run('readwrite', async ({ meta }) => {
@@ -24,18 +24,6 @@ const settings =
 export type Ledger = (
   run: Connection['run'],
 ) => Pick<OutboxStore, 'list' | 'missingKeys' | 'getOrCreateSetting' | 'receipts'>;
-
-const absent = async (): Promise<never> => {
-  throw new ConfigurationError('Not in the script-tag file; import location-sdk/outbox/indexeddb.');
-};
-
-/** The same of the script-tag file, whose outbox has no encryption, no lists and no receipt log. */
-export const pageLedger: Ledger = (run) => ({
-  list: absent,
-  missingKeys: async () => [],
-  getOrCreateSetting: settings(run),
-  receipts: { unlogged: absent, append: absent, read: absent, last: absent },
-});
 
 export const ledger: Ledger = (run) => ({
   list: (query) =>
