@@ -67,6 +67,7 @@ const WITHOUT_ID = 'postOnce: no bet_id or request_id (a text) in the answer';
 const asked = new Map<string, string>();
 /** The results of the last second. */
 const spent = new Map<string, object>();
+let endQuiet = (): void => {};
 
 /**
  * The name of a content: two hashes of 32 bits, by the steps of cyrb53, so that no account's digits lie in the storage.
@@ -132,7 +133,7 @@ const post = (url: string, request: object, milliseconds: number): Promise<[Json
   within(milliseconds, async (signal) => {
     const response = await fetch(url, { ...request, signal });
     const answer: unknown = await response.json();
-    return isRecord(answer) ? [answer, `${response.redirected ? 'redirected ' : ''}${response.status}`] : undefined;
+    return isRecord(answer) ? [answer, `${response.redirected ? '-' : ''}${response.status}`] : undefined;
   });
 
 /**
@@ -179,13 +180,15 @@ export async function postOnce<Answer extends object = { bet_id: string }>(
   const { timeoutMs = TIMEOUT_MS, headers, credentials, location, report, messages = {} } = options;
   // The page may change its object while the position is looked for.
   const posted = unlessThrown((): unknown => JSON.parse(jsonOf(content)));
-  requireThat(url, 'postOnce', 'url', 'expected an address');
+  requireThat(url, 'postOnce', 'url', 'is missing');
   const isContent = isRecord(posted) && !hasOwn(posted, 'key') && !hasOwn(posted, 'location');
   requireThat(isContent, 'postOnce', 'content', 'expected an object without key and location');
   requireMilliseconds('postOnce', timeoutMs);
   const name = nameOf(url, posted);
   const before = spent.get(name);
   if (before) return before as PostOnceResult<Answer>;
+  // Another content between is another intention: then the last one is no double click.
+  endQuiet();
   forgetOld();
   const made = newKey();
   const first = keyOf(name, made);
@@ -219,10 +222,11 @@ export async function postOnce<Answer extends object = { bet_id: string }>(
     asked.delete(name);
     spent.set(name, result);
     // Until then another tab has the key, and so has a page that is reloaded before the player can read the answer.
-    systemClock.setTimeout(() => {
-      spent.delete(name);
+    endQuiet = () => {
+      if (spent.get(name) === result) spent.delete(name);
       if (!asked.has(name)) forget(name, key);
-    }, QUIET_MS);
+    };
+    systemClock.setTimeout(endQuiet, QUIET_MS);
   }
   return result as unknown as PostOnceResult<Answer>;
 }

@@ -287,6 +287,18 @@ test("the browser's own coordinates are posted, also where they have no toJSON",
   expect(posted).toMatchObject([{ location: { latitude: 6.5, longitude: 3.3, accuracy: 20 } }]);
 });
 
+test('the same content after another one is another bet, within a second too, and has a quiet second of its own', async () => {
+  const postOnce = await openTab();
+  await postOnce('/bets', { stake: 1 }, NOWHERE);
+  vi.advanceTimersByTime(400);
+  await postOnce('/bets', { stake: 2 }, NOWHERE);
+  const second = await postOnce('/bets', { stake: 1 }, NOWHERE);
+  expect([posted.length, keys()]).toEqual([3, 3]);
+  // The second of the first one is over.
+  vi.advanceTimersByTime(700);
+  expect(await postOnce('/bets', { stake: 1 }, NOWHERE)).toBe(second);
+});
+
 test('a tab in doubt asks for its own bet, though another tab has placed it and is in doubt of the next one', async () => {
   const [one, other] = [await openTab(), await openTab()];
   answer = lost;
