@@ -23,7 +23,7 @@ export const configureBy =
 const lineFor = (name: keyof DefaultClient): string => {
   if (name === 'locate') return 'configure()';
   if (isBrowser()) return "configure({ relayUrl: '/relay' }), with the path of your backend's relay";
-  return "configure({ gateways: { staging: { baseUrl: 'https://…', apiKey: '…' } } }), or configure() with the environment variables";
+  return "configure({ gateways: { staging: { baseUrl: 'https://…', apiKey: '…' } } }), or configure()";
 };
 
 const fromDefaultClient = <Name extends keyof DefaultClient>(name: Name): DefaultClient[Name] => {

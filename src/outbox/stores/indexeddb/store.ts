@@ -123,8 +123,7 @@ async function openStore(given: IndexedDbSettings, makeLedger: Ledger): Promise<
     },
     player,
     async enqueue(given, transaction) {
-      if (transaction !== undefined)
-        throw new ConfigurationError('A page has no transactions.');
+      if (transaction !== undefined) throw new ConfigurationError('A page has no transactions.');
       const enqueued = await change(async (writer, tables) => {
         await ensure(tables, given);
         const added = [];
