@@ -187,7 +187,7 @@ export const NOT_SENT: Ending = {
   problem: {
     code: 'aborted',
     message:
-      'It was not sent, since its environment was paused, the outbox was stopped, or its lease was nearly over, as with a slow gateway.',
+      'It was not sent: its environment was paused, the outbox was stopped, or its lease was nearly over.',
   },
 };
 

@@ -159,7 +159,7 @@ export const damageError = (cause: Error): AbortedError =>
 
 const stoppedError = () =>
   new AbortedError(
-    'The outbox was stopped before this report was recorded. The report stays in the store, and an outbox sends it after its next start.',
+    'The outbox was stopped before this report was recorded. It is stored, and sent after the next start.',
     { outcome: 'unknown' },
   );
 
