@@ -187,7 +187,7 @@ export async function postOnce<Answer extends object = { bet_id: string }>(
   const name = nameOf(url, posted);
   const before = spent.get(name);
   if (before) return before as PostOnceResult<Answer>;
-  // Another content between is another intention: then the last one is no double click.
+  // Another content between is another intention: then the last one is not a double click.
   endQuiet();
   forgetOld();
   const made = newKey();
