@@ -86,10 +86,8 @@ export function mostBets(log: readonly Noted[], isOver: RegExp): Map<number, num
   for (const noted of inOrder) {
     const { at, document, stake } = noted;
     const name = `${document} ${stake}`;
-    if (placed.includes(noted)) {
-      going.delete(name);
-      last.set(document, noted);
-    }
+    // A double click shows the words again, and does not lengthen the time for the next one.
+    if (placed.includes(noted) && going.delete(name)) last.set(document, noted);
     if (noted.what === 'says' || going.has(name)) continue;
     const before = last.get(document);
     if (before?.stake === stake && at - before.at < QUIET_MS) continue;

@@ -136,6 +136,8 @@ async function askForAll(world: World & { amounts(): Promise<readonly number[]> 
     const stake = STAKES.find((one) => itemOf(one) === item);
     await ask(page, stake ?? expect.unreachable(`no stake has the item ${item}`));
   }
+  // The key of a placed bet stays for a second.
+  await expect.poll(unsure, { timeout: 5_000 }).toEqual([]);
   return unsure();
 }
 
