@@ -109,7 +109,7 @@ test('every script tag of the documents names this version, a file of the build,
 describe('a page that only locates', () => {
   /** No gateway, no lookup service, no checker, no words for a player. */
   const FOREIGN =
-    /integration-gateway|geojs|ipapi|reportBetEvent|x-location-sdk|unrecognized_keys|_zod|Contact support|indexedDB/i;
+    /integration-gateway|geojs|ipapi|reportBetEvent|x-location-sdk|unrecognized_keys|_zod|in your history|indexedDB/i;
 
   test('loads a file of at most 6 kB, with nothing that reports', () => {
     expectFreshBuild();

@@ -283,7 +283,7 @@ describe('the IndexedDB store', () => {
       ];
     }, bet('B-1'));
     for (const part of ['ConfigurationError', 'name:', 'timeoutMs:', 'persist:']) expect(messages[0]).toContain(part);
-    expect(messages[1]).toMatch(/^ConfigurationError: transaction: /);
+    expect(messages[1]).toBe('ConfigurationError: A page has no transactions.');
     expect(messages[2]).toBe(0);
   });
 

@@ -770,7 +770,7 @@ describe('stopping', () => {
     expect(await ended).toMatchObject({
       code: 'aborted',
       outcome: 'unknown',
-      message: expect.stringContaining('The report stays in the store'),
+      message: expect.stringContaining('It is stored'),
     });
     gateway.faults.clear();
     expect(await run(make().drain())).toMatchObject({ drained: true, states: { recorded: 1 } });

@@ -175,6 +175,9 @@ const WAITS: Readonly<Record<string, () => Promise<void>>> = {
     expect(await means()).toMatch(/^It waits, since reportBetEvent is paused \(refusals\)\./);
     well();
     expect(await outbox.resume('staging')).toBe(true);
+    // Wrong data would be refused again.
+    expect((await outbox.get(ID))?.state).toBe('quarantined');
+    await outbox.retry(ID);
     await ends();
   },
   async 'an encryption key'() {
