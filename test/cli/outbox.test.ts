@@ -423,6 +423,9 @@ describe('the books', () => {
       expect(out).toBe('never-seen  -                 reportBetEvent          B-9\n');
       expect(err).toContain(`${day}, in Nigeria; others left out: 1\n`);
     }
+    // A proof of nothing would read as a proof.
+    const nothing = await outbox(sample, 'reconcile', list('B-1'), ...of, '--day', dayAt(1), '--csv');
+    expect(nothing).toMatchObject({ code: 2, out: '', err: expect.stringContaining(`is of the day ${dayAt(1)}`) });
     vi.useFakeTimers({ now: Date.parse('2026-11-21T23:30:00Z'), toFake: ['Date'] });
     try {
       expect((await on('yesterday')).err).toContain('only enqueued on: 2026-11-21');

@@ -50,6 +50,7 @@ export async function reconcileList(
     throw error;
   }
   if (counts.total + counts.otherDays === 0) throw new Failure(`${path} names no report: its export may have failed`);
+  if (counts.total === 0) throw new Failure(`no report of ${path} is of the day ${values.day}`);
   const facts = comparison.facts({ at: now, list: list.sha256(), account, head: await readHead(store) });
   if (csv) await sayAll(only(proofCsv(facts, proven)), { exact: true });
   if (!json) remark(facts.map(([name, words]) => `${name}: ${words}`).join('\n'));

@@ -103,7 +103,7 @@ export async function replaceFile({ store, operator }: OpenedOutbox, values: Out
         })
         .finally(() => rejected.write());
     }
-    const result = { ...about, lines, rejected: rejected.lines, ...counts, notInFile, replaced };
+    const result = { ...about, lines, rejected: rejected.lines, wrong, ...counts, notInFile, replaced };
     const differing = [...fields].sort(([, a], [, b]) => b - a);
     if (json) {
       const named = differing.map(([field, reports]) => ({ field, reports }));
@@ -213,6 +213,8 @@ interface Result {
   readonly operation: string;
   readonly lines: number;
   readonly rejected: number;
+  /** The lines that are wrong in themselves. The other rejected lines are of reports that cannot be replaced. */
+  readonly wrong: number;
   readonly differing: number;
   readonly same: number;
   readonly inDoubt: number;
@@ -224,7 +226,7 @@ interface Result {
 
 function tellResult(
   path: string,
-  { operation, lines, rejected, replaced, differing, notInFile, ...counts }: Result,
+  { operation, lines, rejected, wrong, replaced, differing, notInFile, ...counts }: Result,
   fields: readonly (readonly [name: string, reports: number])[],
   isChecked: boolean,
 ): void {
@@ -241,8 +243,8 @@ function tellResult(
   for (const [name, reports] of fields) remark(`  ${grouped(reports)} × ${name}`);
   const checked = `${path}: ${grouped(lines)} lines checked, ${grouped(rejected)} refused. Nothing was changed.`;
   say(isChecked || replaced === 0 ? checked : `${path}: ${grouped(replaced)} reports replaced.`);
-  if (isChecked && rejected === 0) remark('Run the command without --dry-run to replace them.');
-  else if (isChecked)
+  if (wrong > 0 && isChecked)
     remark('Correct the lines and run the command again. Or add --skip-rejected to replace only the others.');
+  else if (isChecked && differing > 0) remark('Run the command without --dry-run to replace those.');
   else if (replaced > 0) remark('A running worker sends them; if none runs, start one.');
 }

@@ -86,7 +86,7 @@ function whatToDo({ id, state, sibling, actions }: ReportDetails, command: strin
   const ofSettlement: Partial<Record<OfferedAction['action'], string[]>> = {
     replaced: [
       `    Its settlement ${sibling?.id} is then sent as it is.`,
-      '    If an amount was wrong, replace that settlement first.',
+      '    If it is wrong, too, replace it first.',
     ],
     dismissed: [
       `    Its settlement ${sibling?.id} is then sent, and a gateway`,

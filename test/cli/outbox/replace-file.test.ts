@@ -95,6 +95,8 @@ describe('outbox replace --from', () => {
     expect(ended.err).toContain('  1 are not in the outbox\n');
     expect(ended.err).toContain('  3 reports of reportBetEvent were refused, and are not in the file\n');
     expect(ended.err).toContain('Fields that differ:\n  5 × amount\n');
+    expect(ended.err).toContain('Run the command without --dry-run to replace those.\n');
+    expect(ended.err).not.toContain('--skip-rejected');
     expect(leaksIn(ended.out + ended.err + readFileSync(join(folder, 'dry.rejected.csv'), 'utf8'))).toEqual([]);
     expect(await states()).toEqual(before);
   });
