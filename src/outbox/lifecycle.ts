@@ -84,7 +84,7 @@ export function createLifecycle({
     waiters.start();
     receiptMethods.started();
     unwatch = memberOf(store, 'watch')?.call(store, wake, (cause) =>
-      storeFailed('The store cannot signal new reports; the outbox polls for them (pollMs).', cause),
+      storeFailed('The store cannot signal new reports; the outbox polls (pollMs).', cause),
     );
     const lead = memberOf(store, 'lead');
     if (!lead) {
@@ -107,7 +107,7 @@ export function createLifecycle({
       (cause: unknown) => {
         unwatchLead();
         if (controller.signal.aborted) return;
-        storeFailed('The store could not make this worker the only one; it works in parallel with the others.', cause);
+        storeFailed('The store could not make this worker the only one; it works beside the others.', cause);
         begin();
       },
     );

@@ -41,7 +41,7 @@ export function createBindings({ store, accounts, logger }: Given & Pick<OutboxS
     const cause = otherGateway(one, bound);
     logger.error(cause.message);
     events.emit('error', {
-      message: 'These reports are bound to another gateway; this outbox does not send them.',
+      message: 'This outbox does not send reports that are bound to another gateway.',
       cause,
     });
   }

@@ -75,7 +75,7 @@ describe('before its first turn, a worker', () => {
     await bind();
     expect(told).toEqual([
       {
-        message: 'These reports are bound to another gateway; this outbox does not send them.',
+        message: 'This outbox does not send reports that are bound to another gateway.',
         cause: expect.objectContaining({
           code: 'configuration',
           message: expect.stringContaining(`(account brandA, production) go to ${FOREIGN}`),
