@@ -154,7 +154,7 @@ function meaningOf(row: Row, pause: ShownPause | undefined, now: number): string
     const { count, unit } = inLargestUnit(dueAt - now);
     return `It waits for its next attempt, in ${count} ${unit}. The command retry sends it at once.`;
   }
-  return 'It is due, and the next free worker sends it. If it stays due, no running worker serves its account and its gateway: see stats, and start one.';
+  return 'It is due, and the next free worker sends it. If it stays due, the gateway does not answer (run check), or no running worker serves its account and its gateway (see stats, and start one).';
 }
 
 /** The events that a row contains, the oldest first. */
