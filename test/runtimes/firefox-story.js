@@ -80,10 +80,10 @@ export async function tellFirefoxStory(executable, profile, project) {
   const env = { ...executable.env, HOME: project };
   let firefox = await startFirefox({ path: executable.path, env }, profile('.firefox-story', INSECURE));
   const seen = (/** @type {string} */ context) => () => firefox.evaluate(context, SEEN);
-  const press = (/** @type {string} */ context) =>
+  const press = (/** @type {string} */ context, stake = 1500) =>
     firefox.evaluate(
       context,
-      `(document.querySelector('input').value = '1500', document.querySelector('button').click())`,
+      `(document.querySelector('input').value = '${stake}', document.querySelector('button').click())`,
     );
   try {
     // Pages whose button must not be pressed.
@@ -113,7 +113,8 @@ export async function tellFirefoxStory(executable, profile, project) {
     site.gateway.faults.add({ kind: 'status', status: 422 });
     const whole = await firefox.open(`${site.url}/whole`);
     await becomes(seen(whole), ['', false], "the guide's page with an outbox");
-    await press(whole);
+    // The same stake would be the same bet for a second.
+    await press(whole, 700);
     await becomes(seen(whole), [STORED, false], "the guide's page with an outbox");
     const told = () => site.told.map(({ report, quarantined }) => report?.code ?? quarantined);
     await becomes(told, ['unprocessable'], 'the refused report');
