@@ -61,7 +61,7 @@ export async function installExample(name: string, source = join('examples', nam
   cpSync(join(root, source), folder, { recursive: true, filter: ofUs });
   const { filename } = await pack(folder);
   await npm(folder, 'ci', '--prefer-offline');
-  await npm(folder, 'install', '--prefer-offline', '--no-package-lock', `./${filename}`);
+  await npm(folder, 'install', '--prefer-offline', '--no-save', `./${filename}`);
 
   const running = new Set<ChildProcess>();
   async function stop(child: ChildProcess): Promise<void> {

@@ -170,10 +170,10 @@ const isOfRules = (word: string): boolean => isRuleWord(word) || PHRASES.some((p
 function hideSent(pieces: readonly Piece[], values: readonly Folded[]): void {
   const words = wordsOfPieces(pieces);
   // The words of a field's path are not a value, unless the path itself was sent.
-  const isSent = pieces.some(({ path }) => path !== undefined) ? pathsIn(values) : undefined;
+  const isSent = pathsIn(values);
   const open = pieces.flatMap((piece) => {
     const { words: own, path } = piece;
-    const shut = path === undefined || isSent?.(path) ? 0 : path.split('_').length;
+    const shut = path === undefined || isSent(path) ? 0 : path.split('_').length;
     return own.slice(0, own.length - shut).map((word) => ({ word, piece }));
   });
   // A name may be written in parts: `first-name` is also `firstname`.

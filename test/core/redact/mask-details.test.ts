@@ -45,6 +45,16 @@ it('reads a text as the same text in a message', () => {
   );
 });
 
+it('shows a name of known words, also in a path', () => {
+  const paths = { 'status/error': 'is required', '/status/error': 'is required', '#/status': 'is required' };
+  expect(mask({ ...paths, 'a/b': 'is required' })).toEqual({ ...paths, '[masked]': 'is required' });
+});
+
+it('masks a value that stands before the path of a field', () => {
+  for (const name of ['Okonkwo', 'Bet', 'Status'])
+    expect(maskSent(`${name}.first_name must be a string`, [personal(name)])).toBe('[masked] must be a string');
+});
+
 describe('a number', () => {
   it.each(['statusCode', 'status', 'status_code', 'httpStatus', 'code', 'error'])(
     'is shown if it is a status named %s',

@@ -230,6 +230,12 @@ describe('an answer that does not concern the destination', () => {
   });
 });
 
+it('keeps its reason and its message after a probe that was given back unsent', () => {
+  const problem = { code: 'aborted', message: 'It was not sent.' } as const;
+  const given = end('waiting', { outcome: 'not-sent', counts: false, problem }, VERSION);
+  expect(pausedBy(paused(), given, rules)).toMatchObject({ reason: 'unavailable', message: 'the gateway failed' });
+});
+
 describe('the breaker', () => {
   const STRIKES = [
     ['a refusal', refused],
@@ -262,9 +268,15 @@ describe('the breaker', () => {
     expect(pausedBy(behind(5), turnedAway(undefined, VERSION), rules)).toMatchObject({
       ...breaker,
       reason: 'refusals',
+      message: 'the gateway failed',
       strikes: 6,
       continues: true,
     });
+  });
+
+  it('has the message of a probe that failed in another way', () => {
+    const given = failed(VERSION, { code: 'gateway', message: 'HTTP 500', status: 500 });
+    expect(pausedBy(behind(5), given, rules)).toMatchObject({ reason: 'refusals', message: 'HTTP 500', strikes: 6 });
   });
 
   it('waits the shortest time if the outbox starts again with a greater breakerAfter', () => {
