@@ -119,22 +119,16 @@ const isOneMachine = (gateway: string): boolean =>
 export function otherGateway({ account, environment, gateway }: BoundDestination, bound: string): ConfigurationError {
   const where = `account ${account}, ${environment}`;
   const name = (one: string) => (one === MOCK_GATEWAY ? 'the mock gateway of mock mode (LOCATION_SDK_MOCK)' : one);
-  const why =
-    gateway === MOCK_GATEWAY
-      ? ' This process is in mock mode (LOCATION_SDK_MOCK), and a mock gateway never gets the reports of another gateway: give it its own store.'
-      : bound === MOCK_GATEWAY
-        ? ' The reports of a mock gateway never go to another gateway: use another store for real reports.'
-        : isOneMachine(bound)
-          ? ` ${bound} may be a mock gateway, whose reports never go to another gateway: use another store for real reports.`
-          : '';
+  const isMock = gateway === MOCK_GATEWAY || bound === MOCK_GATEWAY;
+  const mock = isMock ? 'A mock gateway' : isOneMachine(bound) && `${bound} may be a mock gateway, which`;
+  const why = mock ? ` ${mock} needs a store of its own: its reports never go to another gateway.` : '';
   const change =
     environment === 'relay'
       ? `store.rebind({ account: '${account}', environment: 'relay', from: '${bound}', gateway: '${gateway}', reason: '…' })`
       : `npx location-sdk outbox <store> rebind --account ${account} --environment ${environment} --gateway ${gateway} --reason "…"`;
-  const more =
-    bound === MOCK_GATEWAY || gateway === MOCK_GATEWAY
-      ? ''
-      : ` Another licence needs the option account. If the address of the same gateway has changed, stop every instance and run: ${change}`;
+  const more = isMock
+    ? ''
+    : ` Another licence needs the option account. If the address of the same gateway has changed, stop every instance and run: ${change}`;
   return new ConfigurationError(
     `The reports in this store (${where}) go to ${name(bound)}, and this outbox would send them to ${name(gateway)}. Nothing was stored or sent.${why}${more}`,
     environment === 'relay' ? {} : { environment: environment satisfies Environment },
