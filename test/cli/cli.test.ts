@@ -283,7 +283,7 @@ describe('mock run', () => {
       LOCATION_SDK_STAGING_API_KEY: 'key',
     });
     expect(real.code).toBe(1);
-    expect(real.output).toContain('use another store for real reports');
+    expect(real.output).toContain('needs a store of its own');
     const rebind = ['rebind', '--environment', 'staging', '--gateway', 'https://real.example.com', '--reason', 'x'];
     expect(await runCli(['outbox', file, ...rebind])).toMatchObject({
       code: 1,

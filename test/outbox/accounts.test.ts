@@ -273,7 +273,7 @@ describe('an outbox with another gateway than the one in its store', () => {
         ]) {
           const { message } = await rejection(refused);
           expect(message).toContain('go to the mock gateway of mock mode (LOCATION_SDK_MOCK)');
-          expect(message).toContain('use another store for real reports');
+          expect(message).toContain('needs a store of its own');
           expect(message).not.toContain('rebind');
         }
       }
@@ -289,7 +289,7 @@ describe('an outbox with another gateway than the one in its store', () => {
       const mock = createOutbox({ client: licence('real').client, store: shared });
       expect(
         (await rejection(mock.reportBetEvent(betEvent({ bet_id: 'B-2' }), { location: LOCATION }))).message,
-      ).toContain('in mock mode (LOCATION_SDK_MOCK)');
+      ).toContain('the mock gateway of mock mode (LOCATION_SDK_MOCK)');
     } finally {
       vi.unstubAllEnvs();
     }
