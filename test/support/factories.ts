@@ -63,6 +63,25 @@ export const LOCATION: Required<Location> = {
 };
 
 /** Without a location, which the SDK finds. */
+/** The coordinates of a browser: their members are getters, and there are more than a report takes. */
+export class BrowserCoordinates {
+  get [Symbol.toStringTag]() {
+    return 'GeolocationCoordinates';
+  }
+  get latitude() {
+    return 6.5;
+  }
+  get longitude() {
+    return 3.3;
+  }
+  get accuracy() {
+    return 20;
+  }
+  get heading() {
+    return 90;
+  }
+}
+
 export const settledWithdrawal = (overrides: Partial<SettledWithdrawal> = {}): SettledWithdrawal => ({
   ...withdrawalEvent(),
   timestamp: '1795162000',

@@ -1,5 +1,6 @@
 import * as fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { BrowserCoordinates } from '../../support/factories.js';
 
 /** One tab: a copy of the module, which shares its storage with the others. */
 async function openTab() {
@@ -268,21 +269,7 @@ test('in another tab, or after a reload, a second press within a second of the a
 });
 
 test("the browser's own coordinates are posted, also where they have no toJSON", async () => {
-  class Coordinates {
-    get [Symbol.toStringTag]() {
-      return 'GeolocationCoordinates';
-    }
-    get latitude() {
-      return 6.5;
-    }
-    get longitude() {
-      return 3.3;
-    }
-    get accuracy() {
-      return 20;
-    }
-  }
-  const location = new Coordinates();
+  const location = new BrowserCoordinates();
   await (await openTab())('/bets', { stake: 1 }, { location });
   expect(posted).toMatchObject([{ location: { latitude: 6.5, longitude: 3.3, accuracy: 20 } }]);
 });

@@ -4,7 +4,7 @@ import { reportBytes } from '../../../src/core/protocol/report-bytes.js';
 import { plainCoordinates } from '../../../src/core/schema/copy-json.js';
 import { createClient, fixedLocation } from '../../../src/entries/index.js';
 import { createMockGateway } from '../../../src/entries/mock.js';
-import { betEvent } from '../../support/factories.js';
+import { BrowserCoordinates, betEvent } from '../../support/factories.js';
 
 describe('a toJSON of all lists, as Prototype.js 1.6 adds it', () => {
   afterEach(() => void Reflect.deleteProperty(Array.prototype, 'toJSON'));
@@ -32,32 +32,19 @@ it('promises settle as with Promise.allSettled', async () => {
 });
 
 describe('the coordinates of a browser, whose members are getters', () => {
-  class Coordinates {
-    get [Symbol.toStringTag]() {
-      return 'GeolocationCoordinates';
-    }
-    get latitude() {
-      return 6.5;
-    }
-    get longitude() {
-      return 3.3;
-    }
-    get accuracy() {
-      return 20;
-    }
-    get heading() {
-      return 90;
-    }
-  }
-
   it('are read', () => {
-    expect(plainCoordinates(new Coordinates())).toEqual({ latitude: 6.5, longitude: 3.3, accuracy: 20, source: 'gps' });
+    expect(plainCoordinates(new BrowserCoordinates())).toEqual({
+      latitude: 6.5,
+      longitude: 3.3,
+      accuracy: 20,
+      source: 'gps',
+    });
   });
 
   it('are the location of a call', async () => {
     const gateway = createMockGateway();
     const options = { ...gateway.clientOptions(), fetch: gateway.fetch };
-    const location = new Coordinates();
+    const location = new BrowserCoordinates();
     await createClient(options).reportBetEvent(betEvent({ bet_id: 'B-1' }), { location });
     const fixed = createClient({ ...options, location: fixedLocation(location) });
     await fixed.reportBetEvent(betEvent({ bet_id: 'B-2' }));
