@@ -8,9 +8,9 @@ import {
   isDeclared,
   ListError,
   proofCsv,
-  withSettlement,
 } from '../../core/platform/books.js';
 import { shownName } from '../../core/platform/messages.js';
+import { type Operation, operations } from '../../core/protocol/operations.js';
 import { appendReceipts, readHead } from '../../outbox/receipts/log.js';
 import { type Reconciled, type ReportReference, reconcile } from '../../outbox/receipts/reconcile.js';
 import { DEFAULT_ACCOUNT } from '../../outbox/rules/destination.js';
@@ -70,6 +70,12 @@ const DAY_MS = 86_400_000;
 
 const dayNamed = (day: string | undefined, now: number): string | undefined =>
   day === 'today' ? dayOf(now) : day === 'yesterday' ? dayOf(now - DAY_MS) : day;
+
+/** An operation, and that of its settlement. */
+export const withSettlement = (operation: string): string[] => [
+  operation,
+  ...Object.values<Operation>(operations).flatMap(({ name, after }) => (after === operation ? name : [])),
+];
 
 const lineOf = ({ reference, operation, state, outcome, problem }: Reconciled) =>
   `${state.padEnd(12)}${(problem?.code ?? outcome ?? '-').padEnd(18)}${operation.padEnd(24)}${shownName(reference)}\n`;

@@ -104,12 +104,18 @@ export const readGateways =
   (request) => {
     const { given, inPage, logger } = request;
     const { gateways, mock, environment, problems } = resolveGateways(request, inPage ? undefined : variables);
-    if (problems.length === 0 && mock) variables?.tellOfMock(given.logger, logger);
-    if (problems.length === 0 && inPage && Object.values(given.gateways).some(({ apiKey }) => apiKey !== undefined)) {
-      logger.warn('The API key is in this page (allowApiKeyInBrowser), where every visitor can read it.');
+    if (problems.length === 0) {
+      if (mock) variables?.tellOfMock(given.logger, logger);
+      if (inPage && Object.values(given.gateways).some(({ apiKey }) => apiKey !== undefined))
+        logger.warn('The API key is in this page (allowApiKeyInBrowser), where every visitor can read it.');
     }
-    const { isRecorded: recorded = isRecorded, isDuplicate: duplicate = isDuplicate, clock } = given;
-    const channel = gatewayChannel(gateways, { isRecorded: recorded, isDuplicate: duplicate, inPage, logger, clock });
+    const channel = gatewayChannel(gateways, {
+      isRecorded: given.isRecorded ?? isRecorded,
+      isDuplicate: given.isDuplicate ?? isDuplicate,
+      inPage,
+      logger,
+      clock: given.clock,
+    });
     return { problems, channel, environment, mockLocation: mock?.location };
   };
 

@@ -103,18 +103,13 @@ export function checkCallOptions(
   context: Settings,
   outcome: ErrorOutcome,
 ): Parameters {
-  const own = readOptions(options);
-  const isTaken = ([name]: [string, unknown]) => !OPTIONS.includes(name) || takes.includes(name);
-  const given = Object.entries(own.given);
-  const refused = given
-    .filter((one) => !isTaken(one))
-    .map(([name]) => issue([name], 'unknown-field', `${operation} takes no ${name}; remove it`));
-  const { parameters, ...read } = readParameters(
-    bareObject(),
-    asOwnRecord(Object.fromEntries(given.filter(isTaken))),
-    context,
-  );
-  const issues = [...own.issues, ...refused, ...read.issues];
+  const { given, issues } = readOptions(options);
+  for (const name of Object.keys(given).filter((one) => OPTIONS.includes(one) && !takes.includes(one))) {
+    issues.push(issue([name], 'unknown-field', `${operation} takes no ${name}; remove it`));
+    delete given[name];
+  }
+  const { parameters, issues: wrong } = readParameters(bareObject(), given, context);
+  issues.push(...wrong);
   if (issues.length > 0) throw invalid({ operation, environment: parameters.environment, outcome }, issues);
   return parameters;
 }
@@ -130,6 +125,8 @@ function invalid(
 ) {
   return new ValidationError(`${subjectOf(named)}: ${listIssues(issues)}\nNothing was sent.`, { ...named, issues });
 }
+
+const ONLY_ON_SERVERS = "is for servers; in a page or an app the connection's own address is looked up";
 
 /** Merges the parameters of the payload and of the options. A parameter given in both must have the same value. */
 function readParameters(
@@ -153,11 +150,11 @@ function readParameters(
   };
   if (environment !== undefined && context.channel.kind === 'relay')
     issues.push(issue(['environment'], 'invalid', 'is set by the relay; remove it'));
-  const ofServers = context.clientIpProblem
-    ? undefined
-    : "is for servers; in a page or an app the connection's own address is looked up";
-  const problem = clientIP === undefined ? undefined : (ofServers ?? context.clientIpProblem?.(clientIP));
-  if (problem) issues.push(issue(['clientIP'], 'invalid', problem));
+  if (clientIP !== undefined) {
+    const { clientIpProblem: problemOf = () => ONLY_ON_SERVERS } = context;
+    const problem = problemOf(clientIP);
+    if (problem) issues.push(issue(['clientIP'], 'invalid', problem));
+  }
   const parameters = {
     environment: environment === 'production' || environment === 'staging' ? environment : context.environment,
     clientIP: clientIP as string | undefined,
@@ -176,7 +173,7 @@ function withoutOrigin(location: unknown): unknown {
 }
 
 /** The options' own members, each read once. The signal is kept, everything else is copied. */
-function readOptions(options: unknown): { readonly given: Members; readonly issues: readonly ValidationIssue[] } {
+function readOptions(options: unknown): { readonly given: Members; readonly issues: ValidationIssue[] } {
   const nothing = bareObject();
   if (options === undefined) return { given: nothing, issues: [] };
   try {

@@ -28,24 +28,24 @@ export const secretsOf = (headers: Readonly<Record<string, string>>): string[] =
 const readOnce = (given: unknown): unknown =>
   typeof given === 'object' && given !== null && !(Symbol.iterator in given) ? { ...given } : given;
 
+const NO_HEADERS = { path: 'a function', message: 'expected headers' };
+
 /** The user's headers for one request. Their values are secrets from now on. */
 export async function moreHeaders(
   option: HeadersOption,
   limit: () => Limit,
   secrets: Set<string>,
 ): Promise<{ readonly headers: Readonly<Record<string, string>> } | Failure> {
-  const asked =
-    typeof option === 'function'
-      ? await callUserFunction(async () => readOnce(await option()), 'headers', limit())
-      : { value: option };
-  if (!('value' in asked)) return asked;
-  // Headers that are not a function were checked earlier.
-  const [problem] = typeof option === 'function' ? headerIssues(asked.value) : [];
-  if (problem || typeof asked.value === 'function')
-    return configurationFailure(
-      `the function headers returned ${problem?.path ?? 'a function'}: ${problem?.message ?? 'expected headers'}`,
-    );
-  const headers = lowerCased(Object(asked.value));
+  let given: unknown = option;
+  // Other headers were checked earlier.
+  if (typeof option === 'function') {
+    const asked = await callUserFunction(async () => readOnce(await option()), 'headers', limit());
+    if (!('value' in asked)) return asked;
+    given = asked.value;
+    const [problem] = typeof given === 'function' ? [NO_HEADERS] : headerIssues(given);
+    if (problem) return configurationFailure(`the function headers returned ${problem.path}: ${problem.message}`);
+  }
+  const headers = lowerCased(Object(given));
   for (const value of secretsOf(headers)) secrets.add(value);
   return { headers };
 }

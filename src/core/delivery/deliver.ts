@@ -89,12 +89,12 @@ export async function deliver(
 
       const asksFor = details?.retryAfterMs ?? 0;
       const mayPass = sent && result.retryable && attempts <= retry.limit && asksFor <= maxRetryAfterMs;
-      const wait = mayPass ? Math.max(asksFor, backoffMs(attempts, retry, settings.random)) : 0;
       if (!mayPass)
         throw errorOf(
           result,
           asksFor > maxRetryAfterMs ? ` That is more than ${seconds(maxRetryAfterMs)} (maxRetryAfterMs).` : '',
         );
+      const wait = Math.max(asksFor, backoffMs(attempts, retry, settings.random));
       if (clock.now() + wait >= deadline) throw errorOf(result, ' No time is left for another attempt (timeoutMs).');
       debug?.(`${subjectOf(report)}: attempt ${attempts + 1} begins in ${seconds(wait)}`);
       await withTimeout((ended) => exchange.hurry?.(ended) ?? new Promise<void>(() => {}), {

@@ -7,6 +7,11 @@ import { type Answered, type Attempted, THE_HOST } from './transport.js';
 
 type Asked = Pick<CallContext, 'host' | 'within' | 'isReport'>;
 
+export const isSuccess = (status: number): boolean => status >= 200 && status < 300;
+
+/** Of the client errors, 408 says only that the request did not arrive in time. */
+export const isRefusal = (status: number): boolean => status >= 400 && status < 500 && status !== 408;
+
 /** A longer answer about a report, or a longer error, is not read: parsing it could hold the event loop for seconds. */
 const LONGEST_ANSWER = 256 * 1024;
 
@@ -26,7 +31,7 @@ export function readAnswer(status: number, text: string | undefined, longest = L
  */
 function mayHaveBrokenOff({ status, measured }: Answered, { body, json }: Answer): boolean {
   const isEmpty = body === undefined || typeof body === 'number';
-  const decides = status >= 200 && status < 300 ? json && isEmpty : status >= 400 && status < 500 && status !== 408;
+  const decides = isSuccess(status) ? json && isEmpty : isRefusal(status);
   return decides && !measured && (!json || isEmpty);
 }
 
@@ -67,7 +72,7 @@ export function resultOf(
   if (attempted.ended !== 'answered') return classifySilence(attempted, asked);
   const { status, text } = attempted;
   // A verified identity may hold images.
-  const isIdentity = !asked.isReport && status >= 200 && status < 300;
+  const isIdentity = !asked.isReport && isSuccess(status);
   const answer = readAnswer(status, text, isIdentity ? Number.POSITIVE_INFINITY : LONGEST_ANSWER);
   // Only for a failure: a clock that throws must not turn a success into an error.
   const retryAfterMs = () => parseRetryAfter(attempted.header('retry-after'), clock.now());
@@ -86,12 +91,12 @@ const CODES: Readonly<Record<number, ErrorCode>> = {
  * it concerns every report (`outbox/rules/attempt-ending.ts`).
  */
 export function failureOf(status: number, text: string, retryAfterMs: number | undefined): Failure {
-  const isRefusal = status >= 400 && status < 500 && status !== 408;
-  const waits = !isRefusal || status === 429;
+  const isRefused = isRefusal(status);
+  const waits = !isRefused || status === 429;
   return {
-    code: isRefusal ? (CODES[status] ?? 'bad-request') : 'gateway',
+    code: isRefused ? (CODES[status] ?? 'bad-request') : 'gateway',
     text,
-    outcome: isRefusal ? 'rejected' : 'unknown',
+    outcome: isRefused ? 'rejected' : 'unknown',
     ...(waits && { retryable: true }),
     details: { status, ...(waits && { retryAfterMs }) },
   };
@@ -100,21 +105,23 @@ export function failureOf(status: number, text: string, retryAfterMs: number | u
 /** `inPage`: a browser or a phone may repeat a request by itself when a connection breaks, and does not report it. */
 export const duplicateFailure = (status: number, duplicate: 'same' | 'conflict', inPage: boolean): Failure => {
   const conflict = duplicate === 'conflict';
-  const details = { status, conflict };
-  if (conflict) {
-    const text =
-      'the gateway has other data under this reference (a new timestamp or location is other data too); compare your records';
-    return { code: 'duplicate', text, outcome: 'rejected', certain: true, details };
-  }
-  const text = inPage
-    ? 'the gateway already has this report, perhaps from this call: browsers and phones repeat requests by themselves'
-    : 'the gateway already has this report, and this call did not send it; do not send it again';
+  const failure = { code: 'duplicate', outcome: 'rejected', details: { status, conflict } } as const;
+  if (conflict)
+    return {
+      ...failure,
+      text: 'the gateway has other data under this reference (a new timestamp or location is other data too); compare your records',
+      certain: true,
+    };
+  if (inPage)
+    return {
+      ...failure,
+      text: 'the gateway already has this report, perhaps from this call: browsers and phones repeat requests by themselves',
+      outcome: 'unknown',
+      advice: 'Compare your records.',
+    };
   return {
-    code: 'duplicate',
-    text,
-    outcome: inPage ? 'unknown' : 'rejected',
-    details,
-    ...(inPage && { advice: 'Compare your records.' }),
+    ...failure,
+    text: 'the gateway already has this report, and this call did not send it; do not send it again',
   };
 };
 

@@ -9,7 +9,7 @@ import type { Sent } from '../schema/sent.js';
 import { messageOf } from './answer.js';
 import { callUserFunction } from './call-user-function.js';
 import { type Channel, type Failure, FOREIGN_REPORT, type Recorded } from './channel.js';
-import { configurationFailure, duplicateFailure, failureOf, resultOf } from './failures.js';
+import { configurationFailure, duplicateFailure, failureOf, isRefusal, isSuccess, resultOf } from './failures.js';
 import { type GatewayContext, withMasking } from './masking.js';
 import { requestIdOf } from './request-id.js';
 import type { Answer, BothGateways, Gateway } from './settings.js';
@@ -31,21 +31,14 @@ export const readGatewayAnswer = (
 ): Recorded | Failure =>
   resultOf(attempted, context, settings.clock, (answer, retryAfterMs) => {
     const { status, body, json } = answer;
-    if (
-      status >= 200 &&
-      status < 300 &&
-      (context.isReport ? ask(settings, 'isRecorded', answer, context.sent) === true : hasVerdict(answer))
-    )
-      return {
-        kind: 'recorded',
-        outcome: 'recorded',
-        message: json ? context.mask(messageOf(body)) : undefined,
-        body,
-      };
-    if (context.isReport) {
+    const { isReport } = context;
+    if (isSuccess(status) && (isReport ? ask(settings, 'isRecorded', answer, context.sent) : hasVerdict(answer))) {
+      const message = json ? context.mask(messageOf(body)) : undefined;
+      return { kind: 'recorded', outcome: 'recorded', message, body };
+    }
+    if (isReport) {
       const duplicate = ask(settings, 'isDuplicate', answer, context.sent);
-      if (duplicate === 'same' || duplicate === 'conflict')
-        return withAnswer(duplicateFailure(status, duplicate, settings.inPage), answer, context);
+      if (duplicate) return withAnswer(duplicateFailure(status, duplicate, settings.inPage), answer, context);
     }
     return withAnswer(readStatus(answer, context, retryAfterMs()), answer, context);
   });
@@ -94,8 +87,7 @@ function textOf(
     if (status === 429)
       return `Rate limited; ${retryAfterMs === undefined ? 'call again later' : `the gateway asks for ${seconds(retryAfterMs)}`}`;
     if (status === 403) return 'the gateway refused the request; check the API key and its permissions';
-    if (status >= 400 && status < 500 && status !== 408)
-      return `the gateway refused the request${status === 405 && notJson ? wrongAddress : ''}`;
+    if (isRefusal(status)) return `the gateway refused the request${status === 405 && notJson ? wrongAddress : ''}`;
     if (status >= 400) return 'the gateway failed';
     if (status > 0 && status < 200) return 'the gateway sent no final answer';
     if (status === 0 || status >= 300) return REDIRECT;

@@ -29,8 +29,6 @@ const failedAttempt = (report: AnyReport, failure: Failure, sent: boolean): Fail
 export const unsentResult = (report: AnyReport, failure: Failure): FailedAttempt =>
   failedAttempt(report, failure, false);
 
-const NONE: Readonly<Record<string, string>> = {};
-
 /** Sends frozen bytes once and returns the result. The time limit includes the key function. Never rejects. */
 export async function sendOnce(
   report: AnyReport,
@@ -41,12 +39,14 @@ export async function sendOnce(
   /** The period from when a request may be sent until its result is known. */
   let onItsWay = false;
   try {
-    const asked = await exchange.request(report.body, limit);
-    if ('code' in asked) return unsentResult(report, asked);
+    let request = await exchange.request(report.body, limit);
+    if ('code' in request) return unsentResult(report, request);
     // Without the option `headers`, do not wait: it would cost a turn of the event loop.
-    const more = headers ? await moreHeaders(headers, limit, exchange.secrets) : { headers: NONE };
-    if ('code' in more) return unsentResult(report, more);
-    const request = headers ? { ...asked, headers: { ...more.headers, ...asked.headers } } : asked;
+    if (headers) {
+      const more = await moreHeaders(headers, limit, exchange.secrets);
+      if ('code' in more) return unsentResult(report, more);
+      request = { ...request, headers: { ...more.headers, ...request.headers } };
+    }
     const current = limit();
     if (current.signal?.aborted) return unsentResult(report, ABORTED);
     if (current.milliseconds <= 0) return unsentResult(report, OUT_OF_TIME);

@@ -1,13 +1,12 @@
 import { withoutFormula } from './messages.js';
 
 /** A report in a list from the operator's books. */
-export interface ListedReport {
+interface ListedReport {
   readonly reference: string;
   /** Of its cell `operation`, if the list has that column. */
   readonly operation: string | undefined;
 }
 
-/** Says why a list cannot be read. */
 export class ListError extends Error {}
 
 /** No cell is longer, unless a quote is not closed. */
@@ -129,14 +128,6 @@ export function createListReader(place: Place): ReadList {
   };
 }
 
-const SETTLEMENTS = new Map([
-  ['reportBetEvent', 'reportSettledBet'],
-  ['reportWithdrawalEvent', 'reportSettledWithdrawal'],
-]);
-
-/** An operation, and that of its settlement. */
-export const withSettlement = (operation: string): string[] => [operation, SETTLEMENTS.get(operation) ?? []].flat();
-
 const cellOf = (value: string): string => {
   const text = withoutFormula(value);
   return /[",;\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
@@ -170,8 +161,8 @@ const NIGERIA_MS = 3_600_000;
 /** The day in Nigeria, as `2026-11-27`. */
 export const dayOf = (at: number): string => timeOf(at + NIGERIA_MS).slice(0, 10);
 
-/** The words of a proof that say of what it is one. */
-export interface ProofOf {
+/** What a proof is one of. */
+interface ProofOf {
   readonly at: number;
   /** SHA-256 of the list. */
   readonly list: string;
@@ -214,7 +205,7 @@ export function createComparison(day?: string) {
   };
 }
 
-/** The facts of a proof, and a line for each report, as CSV. */
+/** A line for each fact, and one for each report. */
 export const proofCsv = (facts: readonly (readonly string[])[], found: readonly ComparedReport[]): string =>
   writeCsv([
     ...facts,

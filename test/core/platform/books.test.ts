@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import { withSettlement } from '../../../src/cli/outbox/reconcile.js';
 import {
   createComparison,
   createCsvReader,
@@ -7,7 +8,6 @@ import {
   dayOf,
   ListError,
   proofCsv,
-  withSettlement,
   writeCsv,
 } from '../../../src/core/platform/books.js';
 
