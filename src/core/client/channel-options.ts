@@ -44,7 +44,6 @@ export interface ChosenChannel {
 type ReadChannel = (request: ChannelRequest) => ChosenChannel | undefined;
 
 const IN_FIXED = 'unknown field here; write location: { fixed: { latitude, longitude } }';
-/** Options of a misplaced location, with the message for each. */
 export const misplacedNames = { 'location.latitude': IN_FIXED, 'location.longitude': IN_FIXED };
 
 const SECRET = 'is a secret, and every visitor can read this page or app: keep it in your backend, behind relayUrl';
@@ -98,7 +97,7 @@ export const RELAY_REQUIRED = issue(
   'is required here: this build is for pages with a relay. Without one, import location-sdk, or load location-sdk.global.js',
 );
 
-/** The gateways of both environments. Missing options are read from `variables`, if the build has any. */
+/** Missing options are read from `variables`, if the build has any. */
 export const readGateways =
   (variables?: EnvironmentVariables): ReadChannel =>
   (request) => {
@@ -124,8 +123,8 @@ type GatewaysRequest = Pick<ChannelRequest, 'given' | 'own' | 'inPage'>;
 const IN_PRODUCTION = " The production gateway is set up: to report to it, set environment: 'production'";
 
 /**
- * The gateways. If a variable says so, a mock gateway replaces staging, and nothing goes to production. `inProduction`:
- * the advice if only production is set up.
+ * If a variable says so, a mock gateway replaces staging, and nothing goes to production. `inProduction`: the advice if
+ * only production is set up.
  */
 export function resolveGateways(
   request: GatewaysRequest,
@@ -158,7 +157,6 @@ export function resolveGateways(
 
 const UNDEFINED = 'is undefined; set it, or leave the option out to use the environment variable';
 
-/** The gateway of an environment, or what is missing; and what is wrong with its options. */
 function readGateway(
   environment: Environment,
   { baseUrl, apiKey }: GatewayOptions,

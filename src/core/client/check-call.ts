@@ -37,7 +37,7 @@ const FIXED_IN_A_CALL = issue(
 );
 const OPTIONS: readonly string[] = [...LIFTED, 'signal', 'timeoutMs'];
 
-/** Checks a payload and its options in one pass, and throws one `ValidationError` that lists every problem. */
+/** Checks both in one pass, and throws one `ValidationError` that lists every problem. */
 export function checkCall(
   operation: OperationName,
   payload: unknown,
@@ -128,7 +128,7 @@ function invalid(
 
 const ONLY_ON_SERVERS = "is for servers; in a page or an app the connection's own address is looked up";
 
-/** Merges the parameters of the payload and of the options. A parameter given in both must have the same value. */
+/** A parameter given in both must have the same value. */
 function readParameters(
   lifted: Members,
   given: Readonly<Members>,

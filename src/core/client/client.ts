@@ -212,7 +212,6 @@ function prepareResend(report: AnyReport, inDoubt: boolean, options: unknown, se
   }
 }
 
-/** The two halves of a call, for an outbox. */
 function internalsWith(settings: Settings, freeze: FreezeReport): ClientInternals {
   const { clock, random, logger, attemptTimeoutMs, environment, mockMode, channel } = settings;
   return {

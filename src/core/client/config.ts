@@ -31,7 +31,6 @@ export interface Settings
   readonly mockMode: boolean;
   readonly location: LocationSettings;
   readonly sources: LocationSources['sources'];
-  /** The problem with a `clientIP`. Undefined if none is accepted. */
   readonly clientIpProblem: LocationSources['clientIpProblem'];
   readonly hiddenByMock: LocationSources['hiddenByMock'];
   /** Replaces the location chain. */

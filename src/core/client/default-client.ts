@@ -6,14 +6,12 @@ import type { Client } from './client.js';
 /** On the global object, so that the ESM and the CommonJS copy of this package share one default client. */
 const DEFAULT_CLIENT = Symbol.for('location-sdk.default-client');
 
-/** Its functions have the types of strict validation. */
 type DefaultClient = Client<'strict'>;
 
 const scope = globalThis as { [DEFAULT_CLIENT]?: DefaultClient };
 
 export const defaultClient = (): DefaultClient | undefined => scope[DEFAULT_CLIENT];
 
-/** `configure` with the clients of a build. */
 export const configureBy =
   <Options>(createClient: (options: Options) => unknown) =>
   (options: Options): void => {

@@ -82,7 +82,6 @@ export const environmentVariables = {
   read: readVariables,
   /** For messages: the variable that can replace a missing option of a gateway. */
   insteadOf: (environment: Environment, option: string) => ` (or ${nameOf(environment, option)})`,
-  /** For messages: the variable that can choose production. */
   orVariable: ', or LOCATION_SDK_ENVIRONMENT=production',
   tellOfMock,
 };

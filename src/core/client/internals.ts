@@ -15,7 +15,6 @@ interface AttemptLimit {
   readonly milliseconds: number;
   /** For a relay: the tag of the report's player. */
   readonly player?: string;
-  /** The number of the attempt, for log lines. */
   readonly attempt?: number;
 }
 
@@ -48,10 +47,10 @@ export interface ClientInternals
 // outbox must refuse the client of another version, whose results it would misread.
 const INTERNALS = Symbol.for('location-sdk.client-door.3');
 
-/** Attaches the internals to the client, hidden from printers and serialisers. */
+/** Hidden from printers and serialisers. */
 export const withInternals = <T extends object>(client: T, internals: ClientInternals): T =>
   Object.defineProperty(client, INTERNALS, { value: internals });
 
-/** The internals of a client, also of one made by another copy of the package. */
+/** Also of a client made by another copy of the package. */
 export const internalsOf = (client: unknown): ClientInternals | undefined =>
   underSymbol(client, INTERNALS) as ClientInternals | undefined;

@@ -41,7 +41,7 @@ const isKey = must(
 const gateway = { baseUrl: optional<string>(isWord), apiKey: optional<GatewayOptions['apiKey']>(isKey) };
 const environment = oneOf('staging', 'production');
 
-/** All options of a client with their defaults. `ClientOptions` documents them. */
+/** `ClientOptions` documents them. */
 export const optionTable = {
   environment: option<Environment>(environment, 'staging'),
   gateways: { staging: gateway, production: gateway },

@@ -62,7 +62,6 @@ function refuse(): never {
   throw new ConfigurationError(unsupported ?? '');
 }
 
-/** The global of every script-tag file. */
 export function pageGlobal(given: CreatePageClient): PageGlobal {
   const createClient = (unsupported ? refuse : given) as CreateClient;
   return {

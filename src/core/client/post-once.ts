@@ -119,7 +119,6 @@ const forgetOld = (): void =>
       if (name.startsWith(PREFIX) && !isYoung(localStorage.getItem(name))) localStorage.removeItem(name);
   });
 
-/** The result of the work, if it has one in time. */
 async function within<T>(milliseconds: number, work: (signal: AbortSignal) => Promise<T>): Promise<T | undefined> {
   const got = await withTimeout(work, { clock: systemClock, milliseconds });
   return got.ended === 'done' ? got.value : undefined;
@@ -128,7 +127,7 @@ async function within<T>(milliseconds: number, work: (signal: AbortSignal) => Pr
 type Situation = keyof typeof postedTexts;
 type Json = Readonly<Record<string, unknown>>;
 
-/** The answer and its status. Nothing without an answer, and for one that is not a JSON object. */
+/** Nothing without an answer, and for one that is not a JSON object. */
 const post = (url: string, request: object, milliseconds: number): Promise<[Json, string] | undefined> =>
   within(milliseconds, async (signal) => {
     const response = await fetch(url, { ...request, signal });

@@ -15,7 +15,7 @@ interface Purpose {
   readonly required: boolean;
 }
 
-/** The caller's location, a fixed one, or one that the chain finds. Undefined only if no location is required. */
+/** The caller's location, a fixed one, or one that is found. Undefined only if none is required. */
 export function createLocationResolver(settings: Settings) {
   const { fixedLocations } = settings;
   let isTold = false;
@@ -39,7 +39,7 @@ export function createLocationResolver(settings: Settings) {
   };
 }
 
-/** Asks the sources. Throws the error that says why none gave a location. Undefined only if none is required. */
+/** Throws the error that says why no source gave a location. Undefined only if none is required. */
 export async function searchLocation(
   { clock, onEvent, sources }: Pick<Settings, 'clock' | 'onEvent' | 'sources'>,
   timeoutMs: number,

@@ -88,7 +88,7 @@ export const isRecorded = ({ status, body, json }: Answer): boolean =>
 const LONGEST_TEXT = 4_096;
 const MOST_PARTS = 1_000;
 
-/** All strings of a body. `recorded: false` is read as "not recorded". Undefined if they are longer than a refusal. */
+/** `recorded: false` is read as "not recorded". Undefined if they are longer than a refusal. */
 function stringsOf(body: unknown): string[] | undefined {
   const parts = [body];
   const strings: string[] = [];

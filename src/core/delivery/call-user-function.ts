@@ -30,7 +30,7 @@ const readOnce = (given: unknown): unknown =>
 
 const NO_HEADERS = { path: 'a function', message: 'expected headers' };
 
-/** The user's headers for one request. Their values are secrets from now on. */
+/** Their values are secrets from now on. */
 export async function moreHeaders(
   option: HeadersOption,
   limit: () => Limit,

@@ -5,12 +5,11 @@ import type { Location } from '../schema/location.js';
 import type { AnyReport } from './frozen-report.js';
 import type { Attempted, AttemptRequest } from './transport.js';
 
-/** The result of an attempt that recorded the report. */
 export interface Recorded {
   readonly kind: 'recorded';
   /** As in a receipt. A gateway's is `'recorded'`. */
   readonly outcome: RelayReceiptDetails['outcome'];
-  /** The message of the gateway, masked. */
+  /** Masked. */
   readonly message: string | undefined;
   readonly requestId?: string | undefined;
   /** The parsed answer. */
@@ -18,7 +17,7 @@ export interface Recorded {
   readonly relayReceipt?: RelayReceiptDetails;
 }
 
-/** The result of an attempt that failed. It becomes an error when the outcome of the whole call is known. */
+/** It becomes an error when the outcome of the whole call is known. */
 export interface Failure {
   readonly kind?: undefined;
   /** `'duplicate'` without `details.conflict`: the gateway has this data. Earlier attempts decide whether that is success. */

@@ -4,7 +4,6 @@ import type { Sent } from '../schema/sent.js';
 
 /** The names of this report in a sentence. */
 const NOUNS = new Set(['report', 'event', 'bet', 'withdrawal', 'transaction', 'request', 'data']);
-/** The verbs for what was done with it before. */
 const DONE: ReadonlySet<string> = new Set(['reported', 'recorded', 'submitted', 'settled', 'processed']);
 /** At 409, "already exists" says the same of a report that the sentence names. */
 const DONE_AT_409: ReadonlySet<string> = new Set([...DONE, 'exists']);
@@ -23,9 +22,7 @@ const REFUSALS = new Set('accepted bad be cannot conflict content entity error n
 /** Other data is recorded. "A different reference" is about another report. */
 const OTHER_DATA =
   /\bdifferent\b(?! (?:reference|id|identifier|report|event|bet|withdrawal|transaction|request)\b)|\bother data\b/;
-/** The gateway has not yet decided which data it has. */
 const UNDECIDED = /\b(?:in progress|being processed|try again)\b/;
-/** A question states nothing. */
 const QUESTION = /\?(?:\s|$)/;
 /** Each pattern means that this report may not be recorded as it was sent, even if the rest of the answer says so. */
 const DENIALS = [
@@ -79,7 +76,7 @@ const isUnmistakable = (identifier: string): boolean =>
       !DENIALS.some((denial) => denial.test(word.toLowerCase())),
   );
 
-/** Replaces identifiers in a text by one sign: the longest first, since another may be a part of it. */
+/** The longest identifier first, since another may be a part of it. */
 function withReferences(text: string, identifiers: readonly string[]): string {
   const named = identifiers.map(fold).filter((identifier) => wordsOf(identifier).length > 0);
   let now = fold(text);
@@ -91,7 +88,6 @@ function withReferences(text: string, identifiers: readonly string[]): string {
 /** The words, grouped by the parts between commas and colons. */
 type Sentence = readonly (readonly string[])[];
 
-/** The sentences of a text, without the sent values. */
 function sentencesOf(text: string, { identifiers, keys, values }: Sent): Sentence[] {
   let named = text;
   for (const key of keys) {
@@ -164,7 +160,6 @@ const isBareId = (words: readonly string[], index: number): boolean => {
   );
 };
 
-/** The statement of a refusal about the report: none, that it was reported before, or that other data was. */
 export interface Repeated {
   readonly repeated: boolean;
   /** Undefined if only a sent word says so, or if the gateway has not decided. */

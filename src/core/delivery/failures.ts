@@ -35,7 +35,6 @@ function mayHaveBrokenOff({ status, measured }: Answered, { body, json }: Answer
   return decides && !measured && (!json || isEmpty);
 }
 
-/** The result of an answer that may be incomplete, for any status. */
 const brokenOff = (status: number, retryAfterMs: number | undefined): Failure => ({
   code: 'network',
   text: `HTTP ${status}: the answer may be incomplete, since it is not JSON and has no content-length; ${status < 300 ? 'over HTTP/2 (Node.js 26) pass nodeTransport() as transport, or let the gateway send one' : 'is the base address right?'}`,
@@ -62,7 +61,7 @@ function classifySilence(attempted: Exclude<Attempted, Answered>, { host, within
   };
 }
 
-/** The result of an attempt. `read` gets a complete answer and its `Retry-After`. */
+/** `read` gets a complete answer and its `Retry-After`. */
 export function resultOf(
   attempted: Attempted,
   asked: Asked,

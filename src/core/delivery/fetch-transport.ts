@@ -31,7 +31,7 @@ function reserveKeepalive(body: string): (() => void) | undefined {
   };
 }
 
-/** Runs some work until the page is left. Undefined if it had not finished by then. */
+/** Undefined if the work had not finished when the page was left. */
 export async function untilPageHides<T>(work: () => Promise<T>): Promise<T | undefined> {
   const listening = new AbortController();
   try {
@@ -63,7 +63,7 @@ export type Send = (url: string, init: FetchInit & { body: string }) => Promise<
 interface FetchRuntime {
   /** A page's requests set the cookies and omit the referrer. Other runtimes refuse these options. */
   readonly inPage: boolean;
-  /** Reads a thrown error. `answered`: the headers had arrived. */
+  /** `answered`: the headers had arrived. */
   readBroken(error: unknown, answered: boolean): Broken;
 }
 
@@ -77,9 +77,7 @@ export const BROWSER_PAGE: FetchRuntime = {
   }),
 };
 
-/**
- * A transport over a function like `fetch`. Errors of that function do not leave it: they contain headers and bodies.
- */
+/** Errors of the function do not leave the transport: they contain headers and bodies. */
 export const transportBy = (send: Send, { inPage, readBroken }: FetchRuntime): Transport => ({
   async send({ url, headers, body, credentials, keepalive }: AttemptRequest, limit) {
     let hasAnswered = false;

@@ -29,7 +29,7 @@ export function attachReport(error: Error, report: AnyReport): void {
   Object.defineProperty(error, REPORT, { value: () => report });
 }
 
-/** The report that an error keeps. The error may come from any copy of the package. */
+/** The error may come from any copy of the package. */
 export function attachedReport(error: unknown): AnyReport | undefined {
   const kept = underSymbol(error, REPORT);
   return typeof kept === 'function' ? (kept() as AnyReport) : undefined;

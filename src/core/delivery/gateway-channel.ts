@@ -166,7 +166,7 @@ export const gatewayChannel = (gateways: BothGateways, settings: AnswerSettings)
   },
 });
 
-/** The key, read before each attempt, since it may have been rotated. */
+/** Read before each attempt, since it may have been rotated. */
 export async function readKey(
   ask: Exclude<Gateway['apiKey'], string>,
   name: string,

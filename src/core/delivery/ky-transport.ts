@@ -24,6 +24,5 @@ const byKy: Send = async (url, init) => {
   });
 };
 
-/** The transport of the modules: ky, the page's `fetch` in a page, or the user's own `fetch`. */
 export const moduleTransport = (fetch: Fetch | undefined, inPage: boolean): Transport =>
   inPage ? pageTransport(fetch) : transportBy(fetch ?? byKy, { inPage, readBroken });

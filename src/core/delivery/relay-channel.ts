@@ -110,7 +110,7 @@ function idIn(body: unknown): string | undefined {
   return isId(requestId) ? requestId : undefined;
 }
 
-/** The relay's data about a report that it accepted. Undefined if the answer is not from a relay. */
+/** Undefined if the answer is not from a relay. */
 function readReceipt({ status, body }: Answer, { report }: CallContext): RelayReceiptDetails | undefined {
   const { outcome, operation, reference, environment, location, state } = asRecord(body);
   // An answer about another report does not count.

@@ -20,7 +20,7 @@ const LONG_WORD = 4;
 const LONG_PART = 8;
 const LONGEST_GROUP = 12;
 
-/** The id that the gateway or relay gave the request. Undefined if it gave none, or if it repeats a sent value. */
+/** Undefined if the gateway or relay gave none, or if it repeats a sent value. */
 export function requestIdOf(
   answered: Pick<Answered, 'header'>,
   { report, values }: Pick<GatewayContext, 'report' | 'values'>,
@@ -37,7 +37,6 @@ export function requestIdOf(
   });
 }
 
-/** Whether an id repeats a secret, or a personal value of the report. */
 function repeatsSent(
   id: string,
   body: string,

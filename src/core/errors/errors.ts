@@ -339,7 +339,7 @@ export const hasCode = <Code extends ErrorCode>(
   code: Code,
 ): value is Extract<ReportingError, { readonly code: Code }> => isReportingError(value) && value.code === code;
 
-/** Reads options as `readOptions` does. Throws a `ConfigurationError` that lists every problem. */
+/** Throws a `ConfigurationError` that lists every problem. */
 export function requireOptions<T extends OptionTable>(...given: Parameters<typeof readOptions<T>>) {
   const read = readOptions(...given);
   if (read.problem !== undefined) throw new ConfigurationError(read.problem);

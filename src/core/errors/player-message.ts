@@ -110,7 +110,6 @@ const PAGE_FAULTS = ['insecure-context', 'blocked-by-policy'];
 /** Whether the browser knows that it has no network. It may be wrong about having one. */
 const isOffline = (): boolean => (globalThis as { navigator?: { onLine?: unknown } }).navigator?.onLine === false;
 
-/** Whether the page's outbox could not store the report. */
 const isNotStored = (error: unknown): boolean => isStoreError(error) && isBrowser();
 
 function situationOf(error: unknown): PlayerSituation {

@@ -1,6 +1,6 @@
 const LONGEST_PLACE = 200;
 
-/** The name of a place. Undefined for the values that services write for an unknown name. */
+/** Undefined for the values that services write for an unknown name. */
 export const placeName = (value: unknown): string | undefined => {
   // Removes control characters, and half of a surrogate pair that was cut in two.
   const place = typeof value === 'string' ? value.slice(0, LONGEST_PLACE).replace(/\p{C}/gu, '').trim() : '';
@@ -15,7 +15,7 @@ export const coordinate = (value: unknown): number => {
 
 const KILOMETRE = 1000;
 
-/** Converts the kilometres that services give to metres. Undefined if they give none. */
+/** Undefined if the service gives none. */
 export const metresFromKilometres = (value: unknown): number | undefined => {
   const distance = coordinate(value);
   return distance > 0 ? distance * KILOMETRE : undefined;

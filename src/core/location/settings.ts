@@ -36,7 +36,7 @@ const areProviders = must(
     value.every((one) => typeof asRecord(one).lookup === 'function' && typeof asRecord(one).name === 'string'),
 );
 
-/** The options of the location chain with their defaults. `LocationOptions` documents them. */
+/** `LocationOptions` documents them. */
 export const locationTable = {
   required: option(isFlag, true),
   fixed: optional<LocationInput>(locationInput),

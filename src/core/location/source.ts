@@ -11,12 +11,11 @@ export interface LocateRequest {
   readonly signal: AbortSignalLike | undefined;
 }
 
-/** A location and the steps that led to it; or only the steps, and what helps. */
 export type LocationResult =
   | { readonly location: Location; readonly ageMs: number; readonly steps: readonly (LocationStep | FoundStep)[] }
   | { readonly location: undefined; readonly steps: readonly LocationStep[]; readonly advice?: string | undefined };
 
-/** One location source. Never rejects. */
+/** Never rejects. */
 export interface LocationSource {
   find(
     request: LocateRequest & { /** Whether no other source is tried after it. */ readonly isLast: boolean },
@@ -24,7 +23,6 @@ export interface LocationSource {
 }
 
 export interface LocationSources {
-  /** Tried in this order until one finds a location. */
   readonly sources: readonly LocationSource[];
   /** The problem with a `clientIP`. Undefined in a runtime that does not accept it. */
   readonly clientIpProblem?: (clientIP: unknown) => string | undefined;

@@ -12,11 +12,11 @@ export const bareObject = (): Record<string, unknown> => Object.create(EMPTY);
 export const isRecord = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/** Any object as a record. An empty one for a value that is not an object. */
+/** Empty for a value that is not an object. */
 export const asRecord = (value: unknown): Readonly<Record<string, unknown>> =>
   typeof value === 'object' && value !== null ? (value as Readonly<Record<string, unknown>>) : bareObject();
 
-/** The member of any object under a symbol. Undefined for a value that is not an object. */
+/** Undefined for a value that is not an object. */
 export const underSymbol = (value: unknown, symbol: symbol): unknown =>
   (asRecord(value) as Readonly<Record<symbol, unknown>>)[symbol];
 

@@ -6,7 +6,6 @@ export const LONGEST_BODY = 16 * 1024 * 1024;
 
 const READS_WITHOUT_PAUSE = 1_024;
 
-/** The part of a stream's reader that is used. */
 interface StreamReader {
   read(): Promise<{ done: boolean; value?: Uint8Array | undefined }>;
   cancel(): Promise<void>;
@@ -101,7 +100,6 @@ export async function readBytes(
   }
 }
 
-/** A message whose body is read. */
 interface Message extends Pick<FetchResponse, 'body' | 'text'> {
   clone?(): { readonly body?: unknown };
 }

@@ -61,7 +61,6 @@ const separatorOf = (text: string): string => {
   return [',', ';', '\t'].find((one) => first.includes(one)) ?? ',';
 };
 
-/** CSV, or one reference per line. */
 function createReferenceReader(): ReadList {
   const read = createCsvReader();
   let columns: { reference: number; operation: number } | undefined;
@@ -136,7 +135,6 @@ const cellOf = (value: string): string => {
 export const writeCsv = (rows: readonly (readonly string[])[]): string =>
   rows.map((row) => `${row.map(cellOf).join(',')}\r\n`).join('');
 
-/** A report of the list, compared with the outbox. */
 interface ComparedReport {
   readonly reference: string;
   readonly operation: string;
@@ -161,7 +159,6 @@ const NIGERIA_MS = 3_600_000;
 /** The day in Nigeria, as `2026-11-27`. */
 export const dayOf = (at: number): string => timeOf(at + NIGERIA_MS).slice(0, 10);
 
-/** What a proof is one of. */
 interface ProofOf {
   readonly at: number;
   /** SHA-256 of the list. */

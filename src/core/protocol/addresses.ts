@@ -1,7 +1,6 @@
 import { isBrowser } from '../platform/runtime.js';
 import { unlessThrown } from '../platform/unless-thrown.js';
 
-/** The use of a base address, or what is wrong with it. */
 export interface BaseUrl {
   readonly baseUrl: string | undefined;
   readonly problem: string | undefined;
@@ -15,7 +14,6 @@ const GATEWAY = {
   example: 'https://gateway.example.com or http://127.0.0.1:4010',
   plainHttp: ', and for staging with allowInsecureHttp: true',
   onNetwork: '',
-  /** `/integration-gateway/external` at the end of the path, in whole or in part, is removed. */
   ending: /(\/integration-gateway(\/external)?)?\/*$/,
 };
 

@@ -16,7 +16,6 @@ export type ReportName = Exclude<OperationName, 'verifyNin'>;
 
 /** One operation of the gateway. A new one is a new row of `operations` and its schema. */
 export interface Operation {
-  /** The function that calls it. */
   readonly name: OperationName;
   /** The path below `{baseUrl}/integration-gateway/external/`. */
   readonly path: string;

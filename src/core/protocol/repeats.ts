@@ -10,7 +10,6 @@ const NOT_CONTENTS: readonly string[] = ['timestamp', 'location', 'environment',
 export const contentsOf = (event: Event): string =>
   canonical(Object.fromEntries(Object.entries(event).filter(([name]) => !NOT_CONTENTS.includes(name))));
 
-/** A report in an outbox. */
 interface StoredReport {
   readonly id: string;
   readonly state: string;
@@ -26,10 +25,10 @@ type FindRepeat = (operation: ReportName, event: Event, environment?: unknown) =
 // Two copies of the package in one program share this key, so its text must not change.
 const REPEATS = Symbol.for('location-sdk.outbox-repeats');
 
-/** Attaches the search to an outbox for a relay, under a symbol, which loggers and serialisers skip. */
+/** Under a symbol, which loggers and serialisers skip. */
 export const withRepeats = (outbox: object, value: FindRepeat): object =>
   Object.defineProperty(outbox, REPEATS, { value });
 
-/** The search of an outbox, also of one made by another copy of the package. */
+/** Also of an outbox made by another copy of the package. */
 export const repeatsOf = (client: unknown): FindRepeat | undefined =>
   underSymbol(client, REPEATS) as FindRepeat | undefined;

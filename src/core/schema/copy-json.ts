@@ -24,7 +24,6 @@ export function plainCoordinates<T>(value: T) {
  */
 export function copyJson(input: unknown): { value: unknown; issues: ValidationIssue[] } {
   const issues: ValidationIssue[] = [];
-  /** The path of the value that is being copied. */
   const path: PropertyKey[] = [];
   let values = 0;
 

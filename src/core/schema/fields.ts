@@ -66,11 +66,10 @@ export const number = (expected: string, range?: Range, otherwise = expected): F
   range,
 });
 
-/** An object. `rest` checks the members that the shape does not name. */
+/** `rest` checks the members that the shape does not name. */
 export const object = <Given>(shape: () => z.$ZodShape, rest: () => z.$ZodType) =>
   field<Given>(() => new z.$ZodObject({ type: 'object', shape: shape(), catchall: rest(), ...says('an object') }));
 
-/** A value that a function checks. */
 export const checked = (expected: Expected, holds: (value: unknown) => boolean) =>
   field<unknown>(() => rule(expected, holds));
 

@@ -6,7 +6,7 @@ export type HeadersOption =
   | Readonly<Record<string, string>>
   | (() => Readonly<Record<string, string>> | Promise<Readonly<Record<string, string>>>);
 
-/** Headers that this package sets, and headers that tell a connection where a request ends. */
+/** Those that this package sets, and those that tell a connection where a request ends. */
 const OURS =
   /^(?:x-api-key|x-location-sdk(?:-player)?|accept|content-(?:type|length|encoding)|user-agent|host|connection|keep-alive|transfer-encoding|upgrade|expect|te|trailer)$/;
 const NAME = /^[\w!#$%&'*+.^`|~-]+$/;
@@ -34,7 +34,7 @@ function problemOf(name: string, value: unknown): string | undefined {
 export const lowerCased = (headers: object): Record<string, string> =>
   Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]));
 
-/** The problem with a key for a header, without showing the key. The platform's own error would print it. */
+/** Does not show the key. The platform's own error would print it. */
 export function apiKeyProblem(key: unknown): string | undefined {
   if (typeof key !== 'string') return 'must be a string, or a function that returns one';
   if (key === '') return 'is empty';

@@ -8,7 +8,7 @@ export type ValidationMode = 'strict' | 'partial';
 
 export type Fields = Record<string, Field | Model>;
 
-/** One object of the specification: its schema in each mode, and the list of its fields. */
+/** One object of the specification. */
 export interface Model<Given = unknown> {
   readonly strict: Field<Given>;
   readonly partial: Field;
@@ -48,10 +48,7 @@ function modelOf<Given>(
   };
 }
 
-/**
- * Makes both schemas of an object from one list of fields. In partial mode an inner object is required only if it
- * contains an identifier itself.
- */
+/** In partial mode an inner object is required only if it contains an identifier itself. */
 export function model<R extends Fields, O extends Fields>(required: R, optional: O) {
   const names = Object.keys(optional);
   // It inherits nothing, so that a caller's key never matches an inherited member.
@@ -62,7 +59,6 @@ export function model<R extends Fields, O extends Fields>(required: R, optional:
   });
 }
 
-/** The field at a path. Undefined if the specification has none. */
 export function fieldAt(from: Model, path: Path): Field | Model | undefined {
   let field: Field | Model | undefined = from;
   for (const key of path) {
@@ -91,7 +87,6 @@ export const incomplete = ({ fields, optional }: Model, required?: string): Mode
 /** The type of a field: a text that names a moment is `'time'`. */
 export type LeafKind = 'text' | 'number' | 'flag' | 'time';
 
-/** A field without inner fields, by its path: `user.nin`. */
 export interface Leaf {
   readonly path: string;
   readonly kind: LeafKind;

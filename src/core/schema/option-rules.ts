@@ -25,7 +25,7 @@ export type CompleteOptions<T> = {
 
 type Own = Readonly<Record<string, unknown>>;
 
-/** Checked options: the user's own, and the same completed by the table. Or all their problems. */
+/** The user's own options and the same completed by the table, or all their problems. */
 type OptionsRead<T> =
   | { readonly own: Own; readonly complete: CompleteOptions<T>; readonly problem: undefined }
   | { readonly problem: string; readonly issues: readonly ValidationIssue[] };

@@ -28,7 +28,6 @@ export function sentValues(field: Field | Model | undefined, value: unknown, isN
   return field.reference ? [] : [{ text, kind: 'plain' }];
 }
 
-/** The contents of a report that its gateway may repeat. */
 export interface Sent {
   readonly identifiers: readonly string[];
   readonly values: readonly string[];
@@ -65,10 +64,7 @@ const LONGEST_TEXT = 1_000;
 
 const shortened = (value: unknown) => (typeof value === 'string' ? cut(value, LONGEST_TEXT) : value);
 
-/**
- * A copy of a body in which every personal value, every value outside the model, and every name that may be data is
- * masked.
- */
+/** Every personal value, every value outside the model, and every name that may be data is masked. */
 export function maskPersonal(model: Model, body: unknown): unknown {
   if (!isRecord(body)) return MASK;
   return Object.fromEntries(

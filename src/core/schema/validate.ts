@@ -59,8 +59,8 @@ type Validated =
   | { value: undefined; issues: ValidationIssue[] };
 
 /**
- * Checks a value against a model and lists every problem in one pass. `at` is the path of the value. `alsoKnown` are
- * names beside the model's, for suggestions.
+ * Lists every problem in one pass. `at` is the path of the value. `alsoKnown` are names beside the model's, for
+ * suggestions.
  */
 export function validate(
   model: Model,
@@ -112,7 +112,7 @@ function valueAt(root: unknown, path: Path): unknown {
   return value;
 }
 
-/** The kind of a value, without the value. */
+/** Does not show the value. */
 function describe(value: unknown): string {
   if (value === null) return 'null';
   if (Array.isArray(value)) return 'an array';
@@ -125,7 +125,6 @@ function describe(value: unknown): string {
 
 const MOST_LISTED = 20;
 
-/** The issues as lines of a message. */
 export function listIssues(issues: readonly ValidationIssue[]): string {
   const lines = issues
     .slice(0, MOST_LISTED)

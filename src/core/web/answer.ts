@@ -6,7 +6,7 @@ export interface WebAnswer {
   readonly headers?: Readonly<Record<string, string>> | undefined;
 }
 
-/** The answer as a web `Response`, with the headers of all answers. Undefined members are left out of the JSON. */
+/** `ofAll`: the headers of all answers. Undefined members are left out of the JSON. */
 export function toResponse(
   { status, body, headers }: WebAnswer,
   ofAll: Readonly<Record<string, string>> = {},
@@ -18,7 +18,7 @@ export function toResponse(
   });
 }
 
-/** An answer that refuses a request. Its body says why. */
+/** Its body says why. */
 export interface RefusalAnswer extends WebAnswer {
   readonly body: { readonly error: { readonly code: string; readonly message: string } };
 }

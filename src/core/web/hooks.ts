@@ -7,7 +7,6 @@ const LETTERS = 'abcdefghijklmnop';
 export const newId = (): string =>
   Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => LETTERS[byte % LETTERS.length]).join('');
 
-/** Logs a failure and returns its id. */
 export function noteFault(logger: Required<Logger>, what: string): string {
   const id = newId();
   logger.error(`${id}: ${what}`);
@@ -36,7 +35,6 @@ export function describeThrown(thrown: unknown): string {
   }
 }
 
-/** Calls one of the operator's functions within its time limit. */
 export function callHook<T>(
   work: (signal: AbortSignal) => T | PromiseLike<T>,
   milliseconds: number,
@@ -45,7 +43,7 @@ export function callHook<T>(
   return withTimeout(work, { clock, milliseconds: Math.min(hookTimeoutMs, milliseconds) });
 }
 
-/** Why an operator's function gave no result, in words for the log. */
+/** In words for the log. */
 export const describeUnfinished = (ended: Exclude<TimedResult<unknown>, { ended: 'done' }>): string =>
   ended.ended === 'failed' ? describeThrown(ended.error) : 'did not answer in time';
 

@@ -7,7 +7,7 @@ import { type RefusalAnswer, refuse } from './answer.js';
 
 const JSON_TYPE = /^application\/json(?:\s*;\s*charset="?utf-8"?)?\s*$/i;
 
-/** Whether a request declares a body that `readJson` can read: JSON in UTF-8, not compressed. */
+/** Whether `readJson` can read the declared body: JSON in UTF-8, not compressed. */
 export const declaresJson = ({ headers }: Request): boolean =>
   JSON_TYPE.test(headers.get('content-type') ?? '') && !headers.has('content-encoding');
 
@@ -27,7 +27,7 @@ interface BodyRefusals {
 
 const notJson = (message: string): Issues => [issue([], 'not-json', message)];
 
-/** Reads a request's body: a JSON object in UTF-8, within its size and time limits. Refuses any other. */
+/** A JSON object in UTF-8, within its limits of size and time. Refuses any other body. */
 export async function readJson(
   request: Request,
   { clock, maxBytes, milliseconds }: BodyLimits,
@@ -57,7 +57,7 @@ function parseObject(bytes: Uint8Array): Record<string, unknown> | Issues {
   return isRecord(value) ? value : notJson('expected an object');
 }
 
-/** The value of a JSON text. Undefined if the text is not JSON. */
+/** Undefined if the text is not JSON. */
 export const parseJson = (text: string): unknown => unlessThrown(() => JSON.parse(text) as unknown);
 
 /** Deeper than any event. */

@@ -43,7 +43,6 @@ export interface AdminCall {
 
 type AdminRoute = (call: AdminCall) => MockAnswer | Promise<MockAnswer>;
 
-/** Routes by path below `/__admin/`, then by method. */
 type AdminRoutes = ReadonlyMap<string, Readonly<Partial<Record<string, AdminRoute>>>>;
 
 const DONE: MockAnswer = { status: 204 };

@@ -19,12 +19,11 @@ export interface AdminOptions extends RouteOptions {
   readonly token?: string | undefined;
 }
 
-/** Answers the server's own routes. Undefined for a path of the gateway. */
 export type Admin = (request: Request) => Promise<Response | undefined>;
 
 /**
- * The server's own routes, below `/__admin/`, and the inspector at `/`. Other processes use them to read and change the
- * gateway, as a test in the same process does with the gateway's methods.
+ * Other processes use these routes and the inspector at `/` to read and change the gateway, as a test in the same
+ * process does with the gateway's methods.
  */
 export function createAdmin(gateway: MockGateway, options: AdminOptions): Admin {
   const guard = createGuard(options);
@@ -82,9 +81,7 @@ const responseOf = (answer: MockAnswer): Response => toResponse(answer, HEADERS)
 
 const LOOPBACK_NAMES = ['localhost', '127.0.0.1', '[::1]'];
 
-/**
- * Says why a request is refused: that of another page (DNS rebinding, cross-origin), or of a caller without the token.
- */
+/** Refuses another page (DNS rebinding, cross-origin), and a caller without the token. */
 function createGuard({ address, token }: AdminOptions) {
   const { port, host } = new URL(address);
   const hosts = new Set([host, ...LOOPBACK_NAMES.map((name) => (port ? `${name}:${port}` : name))]);

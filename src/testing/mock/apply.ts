@@ -23,7 +23,6 @@ export interface Applied {
   readonly applied: boolean;
 }
 
-/** The JSON object of a request. */
 export type RequestBody = Readonly<Record<string, unknown>>;
 
 export const RECORDED: Readonly<Record<OperationName, string>> = {

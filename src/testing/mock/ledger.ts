@@ -19,8 +19,8 @@ const keyOf = (operation: OperationName, reference: string) => `${operation} ${r
 type LedgerAnswer = 'recorded' | 'same' | 'conflict' | 'not-initiated';
 
 /**
- * Records a report if the rules allow it (specification, sections 1 and 3). A report is immutable. The same data again
- * is an error. A settled report needs its initiated one.
+ * By sections 1 and 3 of the specification a report is immutable, the same data again is an error, and a settled report
+ * needs its initiated one.
  */
 export function record(ledger: Ledger, report: RecordedReport, rules: { requireInitiated: boolean }): LedgerAnswer {
   const { operation, reference } = report;
@@ -32,7 +32,7 @@ export function record(ledger: Ledger, report: RecordedReport, rules: { requireI
   return 'recorded';
 }
 
-/** Freezes plain data: a recorded report cannot be changed by its readers. */
+/** A recorded report cannot be changed by its readers. */
 export function freezeDeep<T>(value: T): T {
   if (typeof value === 'object' && value !== null) Object.values(Object.freeze(value)).forEach(freezeDeep);
   return value;

@@ -4,7 +4,7 @@ import { location } from '../../core/schema/location.js';
 import { isIdentifier, maskPersonal } from '../../core/schema/sent.js';
 import type { RequestBody } from './apply.js';
 
-/** A copy of a request's body that may be shown. Personal data and unknown fields are masked. */
+/** Personal data and unknown fields are masked. */
 export function maskBody(row: Operation, body: RequestBody): unknown {
   if (row.location === 'none') return maskPersonal(row.request, body);
   const { location: given, ...rest } = body;

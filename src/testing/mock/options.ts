@@ -117,7 +117,7 @@ const TABLES = {
   'DELETE faults': { id: whole() },
 } as const satisfies Record<string, OptionTable>;
 
-/** Reads the options of a function. Throws a `TypeError` for a name or value that they cannot have. */
+/** Throws a `TypeError` for a name or value that they cannot have. */
 export function readMockOptions<Of extends keyof typeof TABLES>(
   of: Of,
   options: unknown,

@@ -26,7 +26,6 @@ type Ledgers = Readonly<Record<Environment, Ledger>>;
 
 const emptyLedgers = (): Ledgers => ({ staging: new Map(), production: new Map() });
 
-/** The ledgers of both environments, and what reads and replaces them as a whole. */
 export function createState() {
   let ledgers = emptyLedgers();
   let era = crypto.randomUUID();
@@ -55,7 +54,6 @@ export function createState() {
         production: [...ledgers.production.values()],
       }),
     }),
-    /** Throws a `TypeError` if it is not a state. */
     restore: (state: unknown) => replace(fromState(state)),
     clear: () => replace(emptyLedgers()),
   };
@@ -63,7 +61,7 @@ export function createState() {
 
 const unusable = (why: string) => new TypeError(`The state cannot be used: ${why}.`);
 
-/** Reads a state from outside. Throws a `TypeError` that says what is wrong. */
+/** Throws a `TypeError` that says what is wrong. */
 function fromState(state: unknown): Ledgers {
   const { version, reports } = asRecord(state);
   if (version !== 1) throw unusable('expected { "version": 1, "reports": { "staging": [], "production": [] } }');
@@ -71,7 +69,7 @@ function fromState(state: unknown): Ledgers {
   return { staging: toLedger(staging, 'staging'), production: toLedger(production, 'production') };
 }
 
-/** A ledger with more reports, which are recorded without checking for earlier ones. */
+/** Reports are recorded without checking for earlier ones. */
 function toLedger(reports: unknown, environment: string, from: Ledger = new Map()): Ledger {
   if (!Array.isArray(reports)) throw unusable(`reports.${environment} is not a list`);
   const ledger = new Map(from);

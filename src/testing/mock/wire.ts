@@ -45,7 +45,7 @@ const brokenBody = () =>
 
 type Wait = (milliseconds: number) => Promise<void>;
 
-/** The answer in the form of `fetch`. The caller may abort. It throws the errors of `fetch`. */
+/** The caller may abort. It throws the errors of `fetch`. */
 export function toResponse(
   { status, headers, body, transport }: WireAnswer,
   wait: Wait,

@@ -132,7 +132,7 @@ function rulesOf({ patterns = [], range }: Field): JsonObject {
   };
 }
 
-/** The schemas of the requests' bodies, by name, as zod describes those that check a payload. */
+/** By name, as zod describes those that check a payload. */
 function requestSchemas(mode: ValidationMode, locationRequired: boolean): JsonObject {
   const registry = z.registry<{ id: string; description: string }>();
   const add = (schema: z.core.$ZodType, id: string, description = ''): void => {

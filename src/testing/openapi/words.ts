@@ -3,7 +3,7 @@ import type { OperationName } from '../../core/protocol/operations.js';
 /** A part of a document. */
 export type JsonObject = { [name: string]: unknown };
 
-/** The document's description of each operation. Section numbers are those of the specification. */
+/** Section numbers are those of the specification. */
 interface OperationWords {
   readonly summary: string;
   readonly description: string;
@@ -56,7 +56,6 @@ export const OPERATION_WORDS: Readonly<Record<OperationName, OperationWords>> = 
   },
 };
 
-/** The document's description of each field, by its name. */
 export const FIELD_WORDS: Readonly<Record<string, string>> = {
   bet_id: "The operator's identifier of the bet; the settled report repeats it.",
   request_id: "The operator's identifier of the withdrawal request; the settled report repeats it.",

@@ -50,7 +50,7 @@ export interface LookupRequest extends Omit<LocateRequest, 'clientIP'> {
   readonly ip: string | undefined;
 }
 
-/** Finds where an address is, or says for each service why it gave no location. Never rejects. */
+/** Never rejects. */
 export type IpLookup = (request: LookupRequest) => Promise<LocationResult>;
 
 const OWN = '';
@@ -80,7 +80,7 @@ export function createIpLookup(
   const cache = createLookupCache<{ found: IpLocation; step: string }>(cacheSettings, clock);
   const services = providers.map((provider): Service => ({ provider, pause: undefined }));
 
-  /** How much longer a service is paused, in milliseconds. 0 if it may be used. */
+  /** In milliseconds. 0 if the service may be used. */
   function pauseLeft({ pause }: Service): number {
     const passed = pause ? clock.now() - pause.since : 0;
     // A clock that was set back must not make a pause longer.

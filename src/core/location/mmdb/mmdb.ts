@@ -9,7 +9,6 @@ import { parseAddress } from '../server/address.js';
 const englishName = (place: Readonly<Record<string, unknown>>): string | undefined =>
   placeName(asRecord(place.names).en);
 
-/** The number of significant digits of a 32-bit float. */
 const DIGITS_OF_FLOAT = 7;
 
 /** Removes the digits that appear when a 32-bit float is read as 64 bits: 6.4474, not 6.447400093078613. */
@@ -56,7 +55,7 @@ export interface MmdbReader {
 
 const unknown = (message: string) => new LookupFailure('bad-answer', message);
 
-/** Reads the record of an address. The reader's own errors are not shown: they may contain the address. */
+/** The reader's own errors are not shown: they may contain the address. */
 function recordOf(reader: MmdbReader, address: string): unknown {
   try {
     return reader.get(address);
@@ -65,10 +64,7 @@ function recordOf(reader: MmdbReader, address: string): unknown {
   }
 }
 
-/**
- * Looks an address up. Throws a `LookupFailure` if its location is unknown. No message contains the address or the
- * record.
- */
+/** Throws a `LookupFailure` if the location is unknown. No message contains the address or the record. */
 function lookUpInMmdb(reader: MmdbReader, ip: string): IpLocation {
   const parsed = parseAddress(ip);
   if (!parsed) throw unknown('the value passed is not an IP address');

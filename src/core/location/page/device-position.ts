@@ -4,7 +4,6 @@ import { type LocationSource, withSource } from '../source.js';
 import { createBrowserGeolocation } from './geolocation.js';
 import { readPage } from './page.js';
 
-/** The advice, for each reason why the browser gave no position. */
 const ADVICE: { readonly [Reason in LocationFailure]?: string } = {
   denied: 'ask the player to allow location, or pass location',
   'blocked-by-policy':

@@ -55,7 +55,7 @@ const OUTDATED = noFix(
   'the device gave only an old position, or its clock is ahead: check its time',
 );
 
-/** Reads why the browser failed. Never throws. */
+/** Never throws. */
 function readFailure(error: unknown, page: Page): NoFix {
   const code = unlessThrown(() => (error as { code: unknown }).code);
   if (code === 2) return noFix('position-unavailable', 'the device cannot determine its position');
@@ -216,7 +216,6 @@ export function createBrowserGeolocation(
     return asked;
   }
 
-  /** Emits the event of a request, then the event of its answer. */
   async function tell({ answer }: GeolocationRequest, onEvent: (event: GeolocationEvent) => void) {
     const began = clock.now();
     onEvent({ type: 'location-asked', permission: await readPermission(page, clock) });

@@ -97,7 +97,7 @@ type LocationPermission = 'granted' | 'prompt' | 'denied' | 'unavailable';
 /** A longer wait for a hint brings no gain. */
 const PERMISSION_MS = 250;
 
-/** The browser's answer about the permission, within a quarter of a second. Undefined if it gives none. */
+/** Within a quarter of a second. Undefined if the browser gives no answer. */
 export async function queryPermission(page: Page, limit: Limit): Promise<string | undefined> {
   const milliseconds = Math.min(PERMISSION_MS, limit.milliseconds);
   const asked = await withTimeout(page.permission, { ...limit, milliseconds });

@@ -98,7 +98,7 @@ export const ipapiCo = (): IpProvider =>
 /** The default lookup services, in this order (our decision). */
 export const freeServices = (): IpProvider[] => [geojs(), ipapiCo(), freeipapi()];
 
-/** Whether a service answered for the requested address. An answer that names no address is accepted. */
+/** An answer that names no address is accepted. */
 function isSameAddress(asked: string | undefined, told: unknown): boolean {
   if (asked === undefined || typeof told !== 'string') return true;
   return parseAddress(told)?.text === parseAddress(asked)?.text;
@@ -111,8 +111,8 @@ const PRIVATE = { credentials: 'omit', referrerPolicy: 'no-referrer' } as const;
 const LONGEST_ANSWER = 65_536;
 
 /**
- * Requests JSON from a service, without cookies and without a referrer. It does not follow redirects: they would send
- * the address to another host. `address` is the member of the answer that contains the requested address.
+ * No cookies, no referrer, and no redirects: they would send the address to another host. `address` is the member of
+ * the answer that contains the requested address.
  */
 async function getJson(
   url: string,

@@ -1,7 +1,6 @@
 import type { Refused } from '../../platform/refused.js';
 import { unlessThrown } from '../../platform/unless-thrown.js';
 
-/** An IP address, parsed from any of its spellings. */
 export interface Address {
   readonly family: 4 | 6;
   /** 32 or 128 binary digits. */
@@ -62,14 +61,13 @@ export function parseAddress(text: string): Address | undefined {
   return address && lastIPv4(address, MAPPED);
 }
 
-/** A range of addresses, such as `10.0.0.0/8`. */
 export interface AddressRange {
   readonly family: 4 | 6;
   /** The bits that all of its addresses start with. */
   readonly prefix: string;
 }
 
-/** Reads a range or a single address. For a wrong one the reason does not repeat the value. */
+/** For a wrong range the reason does not repeat the value. */
 export function parseRange(text: string): AddressRange | Refused {
   const [, written = '', size] = /^([^/]+)(?:\/(0|[1-9][0-9]{0,2}))?$/.exec(text) ?? [];
   const start = parseWritten(written);
@@ -95,7 +93,6 @@ export function rangeOf(text: string): AddressRange {
   return range;
 }
 
-/** The first range that contains the address. */
 export const findRange = <Range extends AddressRange>(
   { family, bits }: Address,
   ranges: readonly Range[],

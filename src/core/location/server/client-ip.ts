@@ -54,13 +54,13 @@ export function parseClientIp(text: string): ClientIp | undefined {
   return { address: address.text, notPublic: reserved ? 'a reserved address (outside 2000::/3)' : undefined };
 }
 
-/** Checks the spelling of an address. A value that is not a string is reported elsewhere. */
+/** A value that is not a string is reported elsewhere. */
 export const clientIpProblem = (clientIP: unknown): string | undefined =>
   typeof clientIP !== 'string' || parseClientIp(clientIP)
     ? undefined
     : 'expected one IPv4 or IPv6 address, without a port, a zone or a list';
 
-/** The address to look up, or why there is none, in words that do not show it. */
+/** The reason why there is none does not show the address. */
 function readClientIp(clientIP: string | undefined) {
   if (clientIP === undefined)
     return {

@@ -144,7 +144,7 @@ export function readTrust(trustedProxies: unknown): Trusted<Trust> {
 
 const optionTable = { trustedProxies: optional(isAnything), remoteAddress: optional(isAnything) };
 
-/** Reads the options of `clientIpFrom`. Throws a `ConfigurationError` that lists every problem. */
+/** Throws a `ConfigurationError` that lists every problem. */
 export function readTrustOptions(options: object): { readonly trust: Trust; readonly remoteAddress: unknown } {
   let trust = NO_PROXY;
   const read = readOptions('clientIpFrom', optionTable, options, ({ trustedProxies }) => {
