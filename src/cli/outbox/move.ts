@@ -58,7 +58,7 @@ async function carry(
   // This does not open a store, since a store would write its own secret, which is other data.
   await prepareSchema(run, schema, bound?.arrived !== true);
   await run('BEGIN');
-  const { arrival, refused } = await importRows(run, schema, taken.content, originOf(taken.content));
+  const { arrival, refused } = await importRows(run, taken.content, originOf(taken.content));
   if (refused.length > 0) throw new Failure(refusalOf(file, refused), EXIT.failed);
   const isMoved = arrival === 'moved' && bound?.arrived !== true;
   if (isMoved) await commit(run, file, taken, place);

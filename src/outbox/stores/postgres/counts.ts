@@ -10,12 +10,11 @@ import { NOW_MS, STATEMENT_MS } from './sql-parts.js';
 /** The numbers of final rows, from the tally of the turns. */
 export async function readFinals(
   run: Run,
-  schema: string,
   accounts?: readonly string[],
 ): Promise<FinalCounts & Pick<Counts, 'attempts'>> {
   const [found] = await run(
     `SELECT json_build_object('recorded', coalesce(sum(recorded), 0), 'dismissed', coalesce(sum(dismissed), 0), 'attempts', coalesce(sum(attempts), 0))::text AS ended
-      FROM ${schema}.tally WHERE $1::text IS NULL OR account IN (SELECT json_array_elements_text($1::text::json))`,
+      FROM schema.tally WHERE $1::text IS NULL OR account IN (SELECT json_array_elements_text($1::text::json))`,
     [accounts === undefined ? null : JSON.stringify(accounts)],
   );
   return JSON.parse(found?.ended ?? 'null');
@@ -24,13 +23,12 @@ export async function readFinals(
 /** The number of rows in each state. The open ones may have been counted a little earlier. */
 export async function readCounts(
   run: Run,
-  schema: string,
   readOpen: () => Promise<CountedPlaces>,
   accounts?: readonly string[],
 ): Promise<Counts> {
   const { countedAt, places } = await readOpen();
   const shown = places.filter(({ account }) => accounts?.includes(account) ?? true);
-  return { ...countsOf(shown, await readFinals(run, schema, accounts)), countedAt };
+  return { ...countsOf(shown, await readFinals(run, accounts)), countedAt };
 }
 
 /** Up to this number of rows, each answer counts them. */
@@ -48,13 +46,13 @@ const LONGEST_REST_MS = 60_000;
  * wait for each other, including the user's own transactions. So the count of a large queue is kept for some seconds,
  * and the answer contains its time.
  */
-export function createOpenCounts(run: Run, schema: string) {
+export function createOpenCounts(run: Run) {
   let kept: { readonly counted: CountedPlaces; readonly until: number } | undefined;
   let counting: Promise<CountedPlaces> | undefined;
 
   async function isSmall(): Promise<boolean> {
     const [found] = await run(
-      `SELECT (count(*) <= ${SMALL})::text AS small FROM (SELECT 1 FROM ${schema}.queue LIMIT ${SMALL + 1}) AS looked`,
+      `SELECT (count(*) <= ${SMALL})::text AS small FROM (SELECT 1 FROM schema.queue LIMIT ${SMALL + 1}) AS looked`,
     );
     return found?.small === 'true';
   }
@@ -63,13 +61,13 @@ export function createOpenCounts(run: Run, schema: string) {
     const [found] = await run(
       `SELECT json_build_object('countedAt', ${NOW_MS}, 'places', (SELECT json_agg(json_build_object('account', coalesce(d.account, o.account), 'environment', coalesce(d.environment, o.environment),
         'waiting', coalesce(o.waiting, 0), 'refused', coalesce(o.refused, 0), 'blocked', coalesce(o.blocked, 0), 'inFlight', coalesce(o.in_flight, 0), 'quarantined', coalesce(o.quarantined, 0),
-        'oldestOpenAt', (SELECT r.enqueued_at FROM ${schema}.reports AS r WHERE r.sequence = o.oldest)))
-        FROM ${schema}.destinations AS d FULL JOIN (
+        'oldestOpenAt', (SELECT r.enqueued_at FROM schema.reports AS r WHERE r.sequence = o.oldest)))
+        FROM schema.destinations AS d FULL JOIN (
           SELECT q.account, q.environment, count(*) FILTER (WHERE q.state = 'waiting' AND NOT q.blocked) AS waiting,
             count(*) FILTER (WHERE q.state = 'waiting' AND NOT q.blocked AND (q.problem -> 'postponed') IS NOT NULL) AS refused, count(*) FILTER (WHERE q.state = 'waiting' AND q.blocked) AS blocked,
             count(*) FILTER (WHERE q.state = 'in-flight') AS in_flight, count(*) FILTER (WHERE q.state = 'quarantined') AS quarantined,
             min(q.sequence) FILTER (WHERE q.state <> 'quarantined') AS oldest
-          FROM ${schema}.queue AS q GROUP BY q.account, q.environment) AS o ON o.account = d.account AND o.environment = d.environment))::text AS counted`,
+          FROM schema.queue AS q GROUP BY q.account, q.environment) AS o ON o.account = d.account AND o.environment = d.environment))::text AS counted`,
     );
     const { countedAt, places } = JSON.parse(found?.counted ?? 'null') as {
       countedAt: number;
@@ -92,7 +90,7 @@ export function createOpenCounts(run: Run, schema: string) {
   async function quarantinedNow(): Promise<(Destination & { readonly count: number })[]> {
     const found = await run(
       `SELECT json_build_object('account', account, 'environment', environment, 'count', count(*))::text AS place
-        FROM ${schema}.queue WHERE state = 'quarantined' GROUP BY account, environment`,
+        FROM schema.queue WHERE state = 'quarantined' GROUP BY account, environment`,
     );
     return found.map(({ place }) => JSON.parse(place ?? 'null') as Destination & { count: number });
   }
@@ -126,7 +124,6 @@ const KEYS = 'span, start, account, environment';
  */
 export async function addThroughput(
   run: Run,
-  schema: string,
   { from, to, counts }: { readonly from: number; readonly to: number; readonly counts: readonly ThroughputCount[] },
 ): Promise<boolean> {
   const values = counts.map(({ sumMs, classes, ...count }) => ({
@@ -138,13 +135,13 @@ export async function addThroughput(
     Number.isFinite(keptMs) ? [`p.span = '${span}' AND p.start < ${STATEMENT_MS} - ${keptMs}`] : [],
   );
   const reached = await run(
-    `WITH moved AS (UPDATE ${schema}.throughput_end SET reached = $2::text::bigint WHERE reached = $1::text::bigint RETURNING 1),
+    `WITH moved AS (UPDATE schema.throughput_end SET reached = $2::text::bigint WHERE reached = $1::text::bigint RETURNING 1),
         added AS (
-          INSERT INTO ${schema}.throughput AS p (${KEYS}, ${THROUGHPUT_NUMBERS.join(', ')})
+          INSERT INTO schema.throughput AS p (${KEYS}, ${THROUGHPUT_NUMBERS.join(', ')})
           SELECT ${KEYS}, ${THROUGHPUT_NUMBERS.join(', ')} FROM moved CROSS JOIN
             json_to_recordset($3::text::json) AS g(span text, start bigint, account text, environment text, ${THROUGHPUT_NUMBERS.map((name) => `${name} bigint`).join(', ')})
           ON CONFLICT (${KEYS}) DO UPDATE SET ${THROUGHPUT_NUMBERS.map((name) => `${name} = p.${name} + excluded.${name}`).join(', ')}),
-        gone AS (DELETE FROM ${schema}.throughput AS p WHERE EXISTS (SELECT 1 FROM moved) AND (${old.join(' OR ')}))
+        gone AS (DELETE FROM schema.throughput AS p WHERE EXISTS (SELECT 1 FROM moved) AND (${old.join(' OR ')}))
         SELECT 'moved' AS moved FROM moved`,
     [String(from), String(to), JSON.stringify(values)],
   );

@@ -1,8 +1,9 @@
 import { type Clock, withTimeout } from '../../../core/platform/time.js';
 import { type Columns, type PostgresValue, sendOver } from './driver.js';
 import { asPostgresError, postgresCodeOf, postgresError, serverOf } from './failure.js';
+import { inSchema } from './schema/name.js';
 
-/** Sends a statement. Rejects with the store's own error. */
+/** Sends a statement, which names the schema of the store `schema`. Rejects with the store's own error. */
 export type Run = (text: string, values?: readonly PostgresValue[]) => Promise<readonly Columns[]>;
 
 type Query = (text: string, values: readonly PostgresValue[]) => Promise<readonly Columns[]>;
@@ -67,7 +68,7 @@ async function sendOnce(
   values: readonly PostgresValue[],
 ): Promise<readonly Columns[]> {
   try {
-    return await query(text, values);
+    return await query(inSchema(schema, text), values);
   } catch (error) {
     throw asPostgresError(schema, error, serverOf(database));
   }

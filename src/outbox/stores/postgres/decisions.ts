@@ -4,7 +4,7 @@ import type { Run } from './database.js';
 import type { PostgresValue } from './driver.js';
 import { CLOCK, toPostgresJson } from './sql-parts.js';
 
-export function createDecisions(run: Run, schema: string) {
+export function createDecisions(run: Run) {
   return {
     /**
      * Adds and marks in one statement. Another statement reads the decision, since another process may have added it in
@@ -23,10 +23,10 @@ export function createDecisions(run: Run, schema: string) {
       ];
       await run(
         `WITH added AS (
-          INSERT INTO ${schema}.decisions (id, action, who, reason, about, as_of, at, done)
+          INSERT INTO schema.decisions (id, action, who, reason, about, as_of, at, done)
           SELECT $1::text, $2::text, $3::text, $4::text, $5::text, coalesce($6::text::bigint, clock.now), clock.now, $7::text::boolean FROM ${CLOCK}
           ON CONFLICT (id) DO NOTHING RETURNING id)
-        UPDATE ${schema}.decisions AS d SET undone_by = added.id FROM added WHERE d.id = $8::text AND d.undone_by IS NULL`,
+        UPDATE schema.decisions AS d SET undone_by = added.id FROM added WHERE d.id = $8::text AND d.undone_by IS NULL`,
         values,
       );
     },
@@ -38,7 +38,7 @@ export function createDecisions(run: Run, schema: string) {
         expected: { state, fence },
         change: { ...change, delayMs: Math.round(change.delayMs) },
       }));
-      const [found] = await run(`SELECT ${schema}.decide($1::text::jsonb) AS written`, [
+      const [found] = await run(`SELECT schema.decide($1::text::jsonb) AS written`, [
         toPostgresJson({ ...step, writes }),
       ]);
       return typeof found?.written === 'string' ? (JSON.parse(found.written) as boolean[]) : undefined;
@@ -46,20 +46,15 @@ export function createDecisions(run: Run, schema: string) {
   };
 }
 
-export async function eraseRows(
-  run: Run,
-  schema: string,
-  decision: string,
-  rows: readonly ErasedRow[],
-): Promise<number> {
+export async function eraseRows(run: Run, decision: string, rows: readonly ErasedRow[]): Promise<number> {
   const [found] = await run(
     `WITH erased AS (
-      UPDATE ${schema}.reports AS r SET body = NULL, excerpt = $1::text, fence = r.fence + 1
+      UPDATE schema.reports AS r SET body = NULL, excerpt = $1::text, fence = r.fence + 1
       FROM json_to_recordset($2::text::json) AS e(sequence bigint, fence integer)
       WHERE r.sequence = e.sequence AND r.fence = e.fence
         AND r.state IN ('recorded', 'dismissed') AND (r.body IS NOT NULL OR r.excerpt IS NOT NULL) RETURNING 1),
     counted AS (
-      UPDATE ${schema}.decisions AS d SET touched = d.touched + (SELECT count(*) FROM erased) WHERE d.id = $3::text)
+      UPDATE schema.decisions AS d SET touched = d.touched + (SELECT count(*) FROM erased) WHERE d.id = $3::text)
     SELECT count(*)::text AS erased FROM erased`,
     [erasedMark(decision), JSON.stringify(rows.map(({ sequence, fence }) => ({ sequence, fence }))), decision],
   );

@@ -6,9 +6,9 @@ import type { DestinationState } from '../../store/store.js';
 import type { Run } from './database.js';
 
 /** The gateway of each destination. Binds the given one if it had none. */
-export async function bind(run: Run, schema: string, given: readonly BoundDestination[]): Promise<string[]> {
+export async function bind(run: Run, given: readonly BoundDestination[]): Promise<string[]> {
   const found = await run(
-    `SELECT ${schema}.bind(g.account, g.environment, g.gateway) AS gateway FROM ROWS FROM (json_to_recordset($1::text::json)
+    `SELECT schema.bind(g.account, g.environment, g.gateway) AS gateway FROM ROWS FROM (json_to_recordset($1::text::json)
       AS (account text, environment text, gateway text)) WITH ORDINALITY AS g(account, environment, gateway, place) ORDER BY g.place`,
     [JSON.stringify(given.map(({ account, environment, gateway }) => ({ account, environment, gateway })))],
   );
@@ -27,8 +27,8 @@ interface Found extends Destination, Pick<DestinationState, 'gateway' | 'rebound
  * Reads the outlook of each destination. A time too far in the future means that a clock has jumped, and counts as
  * past.
  */
-export async function readOutlook(run: Run, schema: string, accounts?: readonly string[]): Promise<DestinationState[]> {
-  const [found] = await run(`SELECT ${schema}.outlook($1::text::json) AS outlook`, [
+export async function readOutlook(run: Run, accounts?: readonly string[]): Promise<DestinationState[]> {
+  const [found] = await run(`SELECT schema.outlook($1::text::json) AS outlook`, [
     accounts === undefined ? null : JSON.stringify(accounts),
   ]);
   return (JSON.parse(found?.outlook ?? '[]') as Found[]).map(

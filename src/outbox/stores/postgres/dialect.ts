@@ -5,7 +5,7 @@ import type { Columns } from './driver.js';
 import { NOW_MS, readRow, selectBodiless } from './sql-parts.js';
 
 /** The shared statements in the words of PostgreSQL. Each value is bound as text. */
-export function dialectOf(run: Run, schema: string): Dialect {
+export function dialectOf(run: Run): Dialect {
   function send(text: string, values: readonly (string | number | null)[]) {
     let place = 0;
     const bound = text.replace(/\?(#?)/g, (_, number) => {
@@ -20,24 +20,24 @@ export function dialectOf(run: Run, schema: string): Dialect {
   /** Reads. A text that no row can contain finds nothing. */
   const find = async (text: string, values: readonly (string | number)[]) =>
     values.every((value) => isStorable(String(value))) ? send(text, values) : [];
-  const objectOf = ({ json }: Columns) => JSON.parse(json ?? 'null') as Found;
+  const objectOf = <One>({ json }: Columns) => JSON.parse(json ?? 'null') as One;
   return {
-    table: (name) => `${schema}.${name}`,
+    table: (name) => `schema.${name}`,
     columns: (...given) =>
       `json_build_object(${namedColumns(given)
         .map(({ name, value }) => `'${name}', ${value}`)
         .join(', ')})::text AS json`,
-    all: async (text, ...values) => (await find(text, values)).map(objectOf),
-    first: async (text, ...values) => (await find(text, values)).map(objectOf)[0],
-    change: async (text, ...values) => (await send(text, values)).map(objectOf)[0],
+    all: async <One>(text: string, ...values: readonly (string | number)[]) => (await find(text, values)).map(objectOf<One>),
+    first: async <One>(text: string, ...values: readonly (string | number)[]) => (await find(text, values)).map(objectOf<One>)[0],
+    change: async (text, ...values) => (await send(text, values)).map(objectOf<Found>)[0],
     changeByClock: async (text, ...values) =>
-      (await send(`WITH clock AS (SELECT ${NOW_MS} AS now) ${text}`, values)).map(objectOf)[0],
+      (await send(`WITH clock AS (SELECT ${NOW_MS} AS now) ${text}`, values)).map(objectOf<Found>)[0],
     appended: (column, members) => `${column} || jsonb_build_array(jsonb_build_object(${members}))`,
-    bodiless: async (sequences, ...values) => (await find(selectBodiless(schema, sequences), values)).map(readRow),
-    rowsTable: `${schema}.reports`,
-    quarantinedTable: `${schema}.queue AS q`,
-    joinOfOperation: ` JOIN ${schema}.reports AS r ON r.sequence = q.sequence`,
-    countOfSettlements: `(SELECT count(*) FROM ${schema}.queue AS d WHERE d.waits_for = r.id AND d.blocked)`,
+    bodiless: async (sequences, ...values) => (await find(selectBodiless(sequences), values)).map(readRow),
+    rowsTable: `schema.reports`,
+    quarantinedTable: `schema.queue AS q`,
+    joinOfOperation: ` JOIN schema.reports AS r ON r.sequence = q.sequence`,
+    countOfSettlements: `(SELECT count(*) FROM schema.queue AS d WHERE d.waits_for = r.id AND d.blocked)`,
     elements: 'json_array_elements_text(?::json)',
   };
 }

@@ -6,7 +6,7 @@ import { newRow } from '../new-row.js';
 import { isStorable } from '../storable-text.js';
 import type { Run } from './database.js';
 import { LOCK_TIMEOUT, postgresError } from './failure.js';
-import { BY_IDS, onlyColumn, readRow, selectRows } from './sql-parts.js';
+import { onlyColumn, readRow, SELECT_BY_IDS } from './sql-parts.js';
 
 /** A row as the functions of the database take it. */
 const columnsOf = ({
@@ -63,7 +63,7 @@ export function createEnqueue(
     given.forEach(check);
     if (given.length === 0) return [];
     const lock = given.length === 1 ? longestLockMs.one : longestLockMs.many;
-    const [found] = await run(`SELECT ${schema}.add($1::text::json, $2::text, $3::text)::text AS result`, [
+    const [found] = await run(`SELECT schema.add($1::text::json, $2::text, $3::text)::text AS result`, [
       JSON.stringify(given.map(columnsOf)),
       channel,
       isOwn ? lock : null,
@@ -74,7 +74,7 @@ export function createEnqueue(
     const rows = new Map(added?.map((one) => [one.id, one]));
     const missing = given.filter(({ id }) => !rows.has(id)).map(({ id }) => id);
     // A separate statement, since the first one cannot see the commits of others in the meantime.
-    const before = missing.length === 0 ? [] : await run(selectRows(schema, BY_IDS), [JSON.stringify(missing)]);
+    const before = missing.length === 0 ? [] : await run(SELECT_BY_IDS, [JSON.stringify(missing)]);
     const there = new Map(before.map(readRow).map((row) => [row.id, row]));
     return given.map((one) => {
       const known = there.get(one.id);

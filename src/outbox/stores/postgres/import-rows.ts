@@ -75,13 +75,13 @@ interface Imported {
  * identifies the data: a second call with the same origin does nothing. Rows keep their numbers, states, fences,
  * attempts, doubts and decisions.
  */
-export async function importRows(run: Run, schema: string, moved: MovedRows, origin: string): Promise<Imported> {
-  await run(`LOCK TABLE ${schema}.reports, ${schema}.settings IN EXCLUSIVE MODE`);
-  const [before] = await run(`SELECT value FROM ${schema}.settings WHERE name = '${ORIGIN}'`);
+export async function importRows(run: Run, moved: MovedRows, origin: string): Promise<Imported> {
+  await run(`LOCK TABLE schema.reports, schema.settings IN EXCLUSIVE MODE`);
+  const [before] = await run(`SELECT value FROM schema.settings WHERE name = '${ORIGIN}'`);
   if (before) return { arrival: before.value === origin ? 'there' : 'other', refused: [] };
   const [used] = await run(
-    `SELECT (EXISTS (SELECT 1 FROM ${schema}.reports) OR EXISTS (SELECT 1 FROM ${schema}.receipts) OR EXISTS (SELECT 1 FROM ${schema}.settings)
-      OR EXISTS (SELECT 1 FROM ${schema}.destinations))::text AS used`,
+    `SELECT (EXISTS (SELECT 1 FROM schema.reports) OR EXISTS (SELECT 1 FROM schema.receipts) OR EXISTS (SELECT 1 FROM schema.settings)
+      OR EXISTS (SELECT 1 FROM schema.destinations))::text AS used`,
   );
   if (used?.used !== 'false') return { arrival: 'other', refused: [] };
 
@@ -90,7 +90,7 @@ export async function importRows(run: Run, schema: string, moved: MovedRows, ori
     const columns = Object.keys(objects[0] ?? {}).join(', ');
     if (columns !== '')
       await run(
-        `INSERT INTO ${schema}.${table} (${columns}) SELECT ${columns} FROM json_populate_recordset(NULL::${schema}.${table}, $1::text::json)`,
+        `INSERT INTO schema.${table} (${columns}) SELECT ${columns} FROM json_populate_recordset(NULL::schema.${table}, $1::text::json)`,
         [toJson(objects)],
       );
   }
@@ -174,7 +174,7 @@ export async function importRows(run: Run, schema: string, moved: MovedRows, ori
     ['decisions', 'place'],
   ])
     await run(
-      `SELECT setval('${schema}.${table}_${column}_seq', greatest(1, (SELECT max(${column}) FROM ${schema}.${table})))::text AS set`,
+      `SELECT setval('schema.${table}_${column}_seq', greatest(1, (SELECT max(${column}) FROM schema.${table})))::text AS set`,
     );
   return { arrival: 'moved', refused };
 }

@@ -16,12 +16,11 @@ import { isOpenBefore, LACKS_KEY, readRow, selectBodiless, selectRows } from './
  */
 export async function listRows(
   run: Run,
-  schema: string,
   { account, state, environment, operation, reference, after = 0, limit }: RowQuery,
 ): Promise<Row[]> {
   if ([account, state, environment, operation, reference].some((text) => text !== undefined && !isStorable(text)))
     return [];
-  const accounts = account === undefined ? await accountsOf(run, schema) : [account];
+  const accounts = account === undefined ? await accountsOf(run) : [account];
   const values: PostgresValue[] = [];
   const bind = (value: string): string => `$${values.push(value)}::text`;
   const conditions = [`r.sequence > ${bind(String(after))}::bigint`];
@@ -37,18 +36,17 @@ export async function listRows(
   const table = state === undefined || isFinal(state) ? 'r' : 'q';
   if (state !== undefined) conditions.push(`${table}.state = ${bind(state)}`);
   const rest = `WHERE ${conditions.join(' AND ')} ORDER BY ${table}.sequence LIMIT ${bind(String(limit))}::bigint`;
-  return (await run(selectRows(schema, rest), values)).map(readRow);
+  return (await run(selectRows(rest), values)).map(readRow);
 }
 
-const accountsOf = async (run: Run, schema: string): Promise<string[]> =>
-  (await run(`SELECT DISTINCT account FROM ${schema}.destinations ORDER BY account`)).flatMap(
+const accountsOf = async (run: Run): Promise<string[]> =>
+  (await run(`SELECT DISTINCT account FROM schema.destinations ORDER BY account`)).flatMap(
     ({ account }) => account ?? [],
   );
 
 /** The rows of a search among those from `lowest` to below `end`. */
 export async function searchRows(
   run: Run,
-  schema: string,
   { accounts, account, environment, operation, state, blocked, from, to, limit, look }: RowSearch,
   { lowest, end: last }: SearchRange,
 ): Promise<RowPage> {
@@ -60,7 +58,7 @@ export async function searchRows(
   const range = (high: number) =>
     `t.sequence < ${bind(String(high))}::bigint AND t.sequence >= ${bind(String(lowest))}::bigint`;
   // For an open state, the smaller queue is searched.
-  const source = isOpen ? `${schema}.queue` : `${schema}.reports`;
+  const source = isOpen ? `schema.queue` : `schema.reports`;
   // Rows in flight are few and have no index. Reading the table once costs less than following an index through all
   // of it.
   const ofState = state === 'quarantined' ? " AND t.state = 'quarantined'" : '';
@@ -83,15 +81,12 @@ export async function searchRows(
   if (operation !== undefined) here.push(`${alias}.operation = ${bind(operation)}`);
   if (from !== undefined) here.push(`${alias}.enqueued_at >= ${bind(String(Math.trunc(from)))}::bigint`);
   if (to !== undefined) here.push(`${alias}.enqueued_at < ${bind(String(Math.trunc(to)))}::bigint`);
-  const isBlocked = `(q.state = 'waiting' AND q.waits_for IS NOT NULL AND ${isOpenBefore(schema, 'q.waits_for')})`;
+  const isBlocked = `(q.state = 'waiting' AND q.waits_for IS NOT NULL AND ${isOpenBefore('q.waits_for')})`;
   if (blocked !== undefined) conditions.push(blocked ? isBlocked : `NOT coalesce(${isBlocked}, false)`);
   const all = (list: readonly string[]) => (list.length > 0 ? `WHERE ${list.join(' AND ')}` : '');
   const limited = `LIMIT ${bind(String(limit))}::bigint`;
   const kept = `SELECT l.sequence FROM (${inner}) AS l ${all(seen)} ORDER BY l.sequence DESC ${conditions.length > 0 ? '' : limited}`;
-  const found = await run(
-    selectBodiless(schema, kept, `${all(conditions)} ORDER BY looked.sequence DESC ${limited}`),
-    values,
-  );
+  const found = await run(selectBodiless(kept, `${all(conditions)} ORDER BY looked.sequence DESC ${limited}`), values);
   const rows = found.map(readRow);
   const end = rows.length === limit ? rows.at(-1) : state === 'in-flight' ? undefined : await endOf();
   return {
@@ -103,7 +98,7 @@ export async function searchRows(
     values.length = 0;
     const [one] = await run(
       `SELECT r.sequence::text AS sequence, r.enqueued_at::text AS at FROM (${looked('t.sequence', last, `OFFSET ${Math.trunc(look) - 1} LIMIT 1`)}) AS l
-        JOIN ${schema}.reports AS r ON r.sequence = l.sequence`,
+        JOIN schema.reports AS r ON r.sequence = l.sequence`,
       values,
     );
     return one && { sequence: Number(one.sequence), enqueuedAt: Number(one.at) };
@@ -115,9 +110,9 @@ export async function searchRows(
 }
 
 /** The ids of the missing keys of open rows, which have a separate index. */
-export async function readMissingKeys(run: Run, schema: string, accounts?: readonly string[]): Promise<string[]> {
+export async function readMissingKeys(run: Run, accounts?: readonly string[]): Promise<string[]> {
   const found = await run(
-    `SELECT DISTINCT q.problem->>'keyId' AS key FROM ${schema}.queue AS q
+    `SELECT DISTINCT q.problem->>'keyId' AS key FROM schema.queue AS q
       WHERE ${LACKS_KEY} AND jsonb_typeof(q.problem -> 'keyId') = 'string'
       AND ($1::text IS NULL OR q.account IN (SELECT json_array_elements_text($1::text::json)))`,
     [accounts === undefined ? null : JSON.stringify(accounts)],

@@ -19,34 +19,34 @@ export const STATEMENT_MS = '(floor(extract(epoch FROM statement_timestamp()) * 
 export const LACKS_KEY = "state <> 'quarantined' AND (problem -> 'keyId') IS NOT NULL";
 
 /** Whether the row that another one waits for exists and is not final. */
-export const isOpenBefore = (schema: string, waitsFor: string): string =>
-  `EXISTS (SELECT 1 FROM ${schema}.reports AS before WHERE before.id = ${waitsFor} AND before.state IS NULL)`;
+export const isOpenBefore = (waitsFor: string): string =>
+  `EXISTS (SELECT 1 FROM schema.reports AS before WHERE before.id = ${waitsFor} AND before.state IS NULL)`;
 
 /** The parts of a row without its body, from `reports AS r` and `queue AS q`. A final row is not in the queue. */
-const partsWithoutBody = (schema: string): string => `
+const PARTS_WITHOUT_BODY = `
   'sequence', r.sequence, 'id', r.id, 'account', r.account, 'environment', r.environment, 'operation', r.operation, 'reference', r.reference, 'waitsFor', r.waits_for,
-  'state', coalesce(q.state, r.state), 'blocked', q.state = 'waiting' AND r.waits_for IS NOT NULL AND ${isOpenBefore(schema, 'r.waits_for')},
+  'state', coalesce(q.state, r.state), 'blocked', q.state = 'waiting' AND r.waits_for IS NOT NULL AND ${isOpenBefore('r.waits_for')},
   'fence', coalesce(q.fence, r.fence), 'attempts', coalesce(q.attempts, r.attempts),
   'inDoubt', coalesce(q.in_doubt, r.in_doubt), 'doubtBefore', coalesce(q.doubt_before, r.doubt_before),
   'enqueuedAt', r.enqueued_at, 'dueAt', coalesce(q.due_at, r.due_at), 'changedAt', coalesce(q.changed_at, r.changed_at),
   'outcome', r.outcome, 'message', r.message, 'problem', coalesce(q.problem, r.problem), 'decisions', coalesce(q.decisions, r.decisions),
   'fingerprint', r.fingerprint`;
 
-const parts = (schema: string): string => `${partsWithoutBody(schema)}, 'body', r.body, 'excerpt', r.excerpt`;
+const PARTS = `${PARTS_WITHOUT_BODY}, 'body', r.body, 'excerpt', r.excerpt`;
 
-export const rowJson = (schema: string): string => `json_build_object(${parts(schema)})`;
+export const ROW_JSON = `json_build_object(${PARTS})`;
 
 /** Selects rows. `rest` may use the tables `r` and `q`. */
-export const selectRows = (schema: string, rest: string): string =>
-  `SELECT json_build_object(${parts(schema)}, 'requestId', r.request_id)::text AS row FROM ${schema}.reports AS r LEFT JOIN ${schema}.queue AS q ON q.sequence = r.sequence ${rest}`;
+export const selectRows = (rest: string): string =>
+  `SELECT json_build_object(${PARTS}, 'requestId', r.request_id)::text AS row FROM schema.reports AS r LEFT JOIN schema.queue AS q ON q.sequence = r.sequence ${rest}`;
 
-/** The rows whose ids are in a JSON list, for `selectRows`. */
-export const BY_IDS = 'WHERE r.id IN (SELECT json_array_elements_text($1::text::json))';
+/** Selects the rows whose ids are in a JSON list. */
+export const SELECT_BY_IDS = selectRows('WHERE r.id IN (SELECT json_array_elements_text($1::text::json))');
 
 /** The same without bodies, of the rows whose `sequence` a SELECT returns. `rest` may also use the table `looked`. */
-export const selectBodiless = (schema: string, sequences: string, rest = 'ORDER BY looked.sequence'): string =>
-  `SELECT json_build_object(${partsWithoutBody(schema)}, 'requestId', r.request_id)::text AS row
-    FROM (${sequences}) AS looked JOIN ${schema}.reports AS r ON r.sequence = looked.sequence LEFT JOIN ${schema}.queue AS q ON q.sequence = r.sequence ${rest}`;
+export const selectBodiless = (sequences: string, rest = 'ORDER BY looked.sequence'): string =>
+  `SELECT json_build_object(${PARTS_WITHOUT_BODY}, 'requestId', r.request_id)::text AS row
+    FROM (${sequences}) AS looked JOIN schema.reports AS r ON r.sequence = looked.sequence LEFT JOIN schema.queue AS q ON q.sequence = r.sequence ${rest}`;
 
 export function rowOf(object: unknown): Row {
   const found = object as StoredRow;

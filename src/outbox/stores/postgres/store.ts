@@ -19,7 +19,7 @@ import { listen } from './listen.js';
 import { type PostgresStoreOptions, readPostgresOptions } from './options.js';
 import { prepareSchema } from './schema/prepare.js';
 import { listRows, readMissingKeys, searchRows } from './search.js';
-import { BY_IDS, NOW_MS, readRow, selectRows } from './sql-parts.js';
+import { NOW_MS, readRow, SELECT_BY_IDS } from './sql-parts.js';
 import { takeTurn } from './turn.js';
 
 /**
@@ -50,13 +50,13 @@ export async function openPostgresStore(
   let closed = false;
   const run: Run = (text, values) => (closed ? Promise.reject(postgresError('closed', schema)) : send(text, values));
   const { store: storeId } = await prepareSchema(run, schema, migrate);
-  const dialect = dialectOf(run, schema);
+  const dialect = dialectOf(run);
   const reads = createSharedStatements(dialect);
   const secret = await readSecret(reads.getOrCreateSetting);
   const { enqueue, asValue } = createEnqueue(schema, storeId, notify ? schema : null, locks);
 
-  const open = createOpenCounts(run, schema);
-  const decisions = createDecisions(run, schema);
+  const open = createOpenCounts(run);
+  const decisions = createDecisions(run);
   return {
     durable: true,
     transactional: true,
@@ -66,39 +66,39 @@ export async function openPostgresStore(
         ? enqueue(run, rows, true)
         : enqueue(await runInTransaction(transaction, schema, { clock, timeoutMs }), rows, false),
     asValue,
-    turn: (turn) => takeTurn(run, schema, turn),
-    bind: (given) => bind(run, schema, given),
+    turn: (turn) => takeTurn(run, turn),
+    bind: (given) => bind(run, given),
     rebind: (change) => rebind(dialect, change),
-    outlook: (accounts) => readOutlook(run, schema, accounts),
+    outlook: (accounts) => readOutlook(run, accounts),
     pause: (change) => writePause(dialect, change),
     get: async (ids, transaction) => {
       if (ids.length === 0) return [];
       const within = transaction === undefined ? run : runOf(transaction, schema, { clock, timeoutMs });
-      const found = await within(selectRows(schema, BY_IDS), [JSON.stringify(ids.filter(isStorable))]);
+      const found = await within(SELECT_BY_IDS, [JSON.stringify(ids.filter(isStorable))]);
       const rows = new Map(found.map(readRow).map((row) => [row.id, row]));
       return ids.map((id) => rows.get(id));
     },
-    missingKeys: (accounts) => readMissingKeys(run, schema, accounts),
-    list: (query) => listRows(run, schema, query),
-    counts: (accounts) => readCounts(run, schema, open, accounts),
-    prune: (request) => pruneStep(run, schema, request),
+    missingKeys: (accounts) => readMissingKeys(run, accounts),
+    list: (query) => listRows(run, query),
+    counts: (accounts) => readCounts(run, open, accounts),
+    prune: (request) => pruneStep(run, request),
     prunedBefore: reads.prunedBefore,
     getOrCreateSetting: async (name, value) =>
       (name === OWN_SECRET ? secret : undefined) ?? reads.getOrCreateSetting(name, value),
-    receipts: { ...createReceipts(run, schema), ...reads.receipts },
+    receipts: { ...createReceipts(run), ...reads.receipts },
     operator: {
       ...reads.operator,
       now: async () => Number((await run(`SELECT (${NOW_MS})::text AS now`))[0]?.now),
       open,
-      finals: (accounts) => readFinals(run, schema, accounts),
-      search: async (wanted) => searchRows(run, schema, wanted, await readSearchRange(dialect, wanted)),
+      finals: (accounts) => readFinals(run, accounts),
+      search: async (wanted) => searchRows(run, wanted, await readSearchRange(dialect, wanted)),
       async begin(decision) {
         await decisions.add(decision);
         return reads.begun(decision.id);
       },
       step: decisions.step,
-      erase: (decision, rows) => eraseRows(run, schema, decision, rows),
-      addThroughput: (from, to, counts) => addThroughput(run, schema, { from, to, counts }),
+      erase: (decision, rows) => eraseRows(run, decision, rows),
+      addThroughput: (from, to, counts) => addThroughput(run, { from, to, counts }),
     },
     ...(connect && {
       watch: (listener, onProblem) => {
@@ -135,7 +135,7 @@ function runOf(transaction: unknown, schema: string, timeLimit: TimeLimit): Run 
 /** The same, for writing: the server refuses a lock outside of a transaction, if the client cannot tell. */
 async function runInTransaction(transaction: unknown, schema: string, timeLimit: TimeLimit): Promise<Run> {
   const run = runOf(transaction, schema, timeLimit);
-  if (transactionStatus(Object(transaction)) === undefined) await run(`LOCK TABLE ${schema}.meta IN ACCESS SHARE MODE`);
+  if (transactionStatus(Object(transaction)) === undefined) await run(`LOCK TABLE schema.meta IN ACCESS SHARE MODE`);
   return run;
 }
 

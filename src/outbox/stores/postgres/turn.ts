@@ -8,7 +8,7 @@ import { rowOf, toPostgresJson } from './sql-parts.js';
 const whole = (change: Change): Change => ({ ...change, delayMs: Math.round(change.delayMs) });
 
 /** Makes the writes, then the claim, in one statement: `schema/turn.sql`. */
-export async function takeTurn(run: Run, schema: string, { writes, claim }: Turn): Promise<TurnResult> {
+export async function takeTurn(run: Run, { writes, claim }: Turn): Promise<TurnResult> {
   const request = {
     // An unstorable id becomes empty and matches no row. A repaired id could match another row.
     writes: writes.map(({ id, expected: { state, fence }, change }) => ({
@@ -19,8 +19,8 @@ export async function takeTurn(run: Run, schema: string, { writes, claim }: Turn
     claim: claim && { ...claim, leaseMs: Math.round(claim.leaseMs) },
   };
   const [found] = await run(
-    `SELECT ${schema}.turn($1::text::jsonb) AS result, (SELECT json_agg(json_build_object('account', b.account, 'environment', b.environment, 'operation', b.operation, 'strikes', b.strikes))
-      FROM ${schema}.breakers AS b WHERE b.reason IS NULL AND b.strikes > 0)::text AS struck`,
+    `SELECT schema.turn($1::text::jsonb) AS result, (SELECT json_agg(json_build_object('account', b.account, 'environment', b.environment, 'operation', b.operation, 'strikes', b.strikes))
+      FROM schema.breakers AS b WHERE b.reason IS NULL AND b.strikes > 0)::text AS struck`,
     [toPostgresJson(request)],
   );
   const { written, claimed } = JSON.parse(found?.result ?? '{}') as { written: boolean[]; claimed: unknown[] };

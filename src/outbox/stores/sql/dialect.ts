@@ -8,10 +8,10 @@ export interface Dialect {
   table(name: string): string;
   /** The columns of a SELECT, as `namedColumns` takes them. */
   columns(...given: readonly string[]): string;
-  /** Reads rows. In the text, `?` is a text and `?#` a whole number. */
-  all(text: string, ...values: readonly (string | number)[]): Promise<readonly Found[]>;
+  /** Reads rows, whose columns are the members of `One`. In the text, `?` is a text and `?#` a whole number. */
+  all<One extends object = Found>(text: string, ...values: readonly (string | number)[]): Promise<readonly One[]>;
   /** The first row. In SQLite it is read by the function whose errors say what happened in every library. */
-  first(text: string, ...values: readonly (string | number)[]): Promise<Found | undefined>;
+  first<One extends object = Found>(text: string, ...values: readonly (string | number)[]): Promise<One | undefined>;
   /** Runs one statement that writes at most one row, in its own commit. Its text ends with RETURNING. */
   change(text: string, ...values: readonly (string | number | null)[]): Promise<Found | undefined>;
   /** The same for a statement that uses the time: the column `now` of the table `clock`. */

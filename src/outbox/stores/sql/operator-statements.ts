@@ -1,37 +1,41 @@
 import { THROUGHPUT_CLASSES } from '../../receipts/throughput.js';
-import type { OutboxEnvironment } from '../../rules/destination.js';
-import type { KeptDecision, OperatorStore, ProblemKey, ThroughputCount } from '../../store/operator-store.js';
-import type { Dialect, Found } from './dialect.js';
+import type {
+  GroupTally,
+  KeptDecision,
+  OperatorStore,
+  ProblemCount,
+  ProblemKey,
+  ThroughputCount,
+} from '../../store/operator-store.js';
+import type { Dialect } from './dialect.js';
 
-export const DECISION =
-  'place, id, action, who, reason, about, as_of, at, cursor, touched, skipped, done, undone_by' as const;
+/** The columns of a decision, with the names of its members. */
+export const DECISION: readonly string[] = [
+  'id, action, who, reason, about, at, cursor, touched, skipped, done',
+  'place AS number',
+  'as_of AS asOf',
+  'undone_by AS undoneBy',
+];
 
-export const decisionOf = (found: Found): KeptDecision => ({
-  id: String(found.id),
-  action: String(found.action),
-  who: String(found.who),
-  reason: String(found.reason),
-  about: String(found.about),
-  asOf: Number(found.as_of),
-  at: Number(found.at),
-  number: Number(found.place),
-  cursor: Number(found.cursor),
-  touched: Number(found.touched),
-  skipped: Number(found.skipped),
-  done: Number(found.done) === 1,
-  undoneBy: found.undone_by === null ? undefined : String(found.undone_by),
+export interface FoundDecision extends Omit<KeptDecision, 'done' | 'undoneBy'> {
+  readonly done: boolean | 0 | 1;
+  readonly undoneBy: string | null;
+}
+
+export const decisionOf = ({ done, undoneBy, ...kept }: FoundDecision): KeptDecision => ({
+  ...kept,
+  done: Boolean(done),
+  undoneBy: undoneBy ?? undefined,
 });
 
-export const CLASS_COLUMNS: readonly string[] = [...THROUGHPUT_CLASSES, 0].map((_, place) => `c${place}`);
+export const CLASS_COLUMNS = [...THROUGHPUT_CLASSES, 0].map((_, place) => `c${place}` as const);
 /** The columns of the counts of recorded reports. */
 export const THROUGHPUT_NUMBERS: readonly string[] = ['recorded', 'dismissed', 'sum_ms', ...CLASS_COLUMNS];
 
-const placeOf = ({ account, environment, recorded, dismissed }: Found) => ({
-  account: String(account),
-  environment: String(environment) as OutboxEnvironment,
-  recorded: Number(recorded),
-  dismissed: Number(dismissed),
-});
+/** The quarantined rows of one operation. */
+interface TalliedOperation extends Omit<GroupTally, 'operations'> {
+  readonly operation: string;
+}
 
 const IN_GROUP = `q.state = 'quarantined' AND q.account = ? AND q.environment = ? AND q.problem_code = ?
   AND q.problem_words = ? AND q.changed_at <= ?#`;
@@ -50,10 +54,10 @@ export function createOperatorStatements({
   countOfSettlements,
   elements,
 }: Dialect) {
-  const decisions = `SELECT ${columns(DECISION)} FROM ${table('decisions')}`;
+  const decisions = `SELECT ${columns(...DECISION)} FROM ${table('decisions')}`;
 
   async function decision(id: string): Promise<KeptDecision | undefined> {
-    const found = await first(`${decisions} WHERE id = ?`, id);
+    const found = await first<FoundDecision>(`${decisions} WHERE id = ?`, id);
     return found && decisionOf(found);
   }
 
@@ -64,22 +68,11 @@ export function createOperatorStatements({
       return kept;
     },
     operator: {
-      problemGroups: async () =>
-        (
-          await all(
-            `SELECT ${columns('account, environment, problem_code, problem_words', 'count(*) AS number', 'min(changed_at) AS first_at', 'max(changed_at) AS last_at', 'min(sequence) AS example')}
-              FROM ${quarantinedTable} WHERE q.state = 'quarantined' GROUP BY account, environment, problem_code, problem_words`,
-          )
-        ).map((found) => ({
-          account: String(found.account),
-          environment: String(found.environment) as OutboxEnvironment,
-          code: String(found.problem_code),
-          words: String(found.problem_words),
-          count: Number(found.number),
-          firstAt: Number(found.first_at),
-          lastAt: Number(found.last_at),
-          example: Number(found.example),
-        })),
+      problemGroups: () =>
+        all<ProblemCount>(
+          `SELECT ${columns('account, environment', 'problem_code AS code', 'problem_words AS words', 'count(*) AS count', 'min(changed_at) AS firstAt', 'max(changed_at) AS lastAt', 'min(sequence) AS example')}
+            FROM ${quarantinedTable} WHERE q.state = 'quarantined' GROUP BY account, environment, problem_code, problem_words`,
+        ),
       quarantined: ({ of, asOf, after, skip = 0, limit }) =>
         bodiless(
           `SELECT q.sequence FROM ${quarantinedTable} WHERE ${IN_GROUP} AND q.sequence > ?# ORDER BY q.sequence LIMIT ?# OFFSET ?#`,
@@ -89,17 +82,17 @@ export function createOperatorStatements({
           skip,
         ),
       async tally(of, asOf, withSettlements, onlyInDoubt = false) {
-        const found = await all(
-          `SELECT ${columns('operation', 'count(*) AS number', 'count(*) FILTER (WHERE q.in_doubt) AS in_doubt', `${withSettlements ? `sum(${countOfSettlements})` : '0'} AS settlements`)}
+        const found = await all<TalliedOperation>(
+          `SELECT ${columns('operation', 'count(*) AS count', 'count(*) FILTER (WHERE q.in_doubt) AS inDoubt', `${withSettlements ? `sum(${countOfSettlements})` : '0'} AS settlements`)}
             FROM ${quarantinedTable}${joinOfOperation} WHERE ${IN_GROUP}${onlyInDoubt ? ' AND q.in_doubt' : ''} GROUP BY operation`,
           ...groupOf(of, asOf),
         );
-        const sum = (name: string) => found.reduce((total, one) => total + Number(one[name]), 0);
+        const sum = (name: 'count' | 'inDoubt' | 'settlements') => found.reduce((total, one) => total + one[name], 0);
         return {
-          count: sum('number'),
-          inDoubt: sum('in_doubt'),
+          count: sum('count'),
+          inDoubt: sum('inDoubt'),
           settlements: sum('settlements'),
-          operations: Object.fromEntries(found.map((one) => [String(one.operation), Number(one.number)])),
+          operations: Object.fromEntries(found.map(({ operation, count }) => [operation, count])),
         };
       },
       rows: (sequences) =>
@@ -107,44 +100,39 @@ export function createOperatorStatements({
       decision,
       decisions: async (before: number | undefined, limit: number) =>
         (
-          await all(
+          await all<FoundDecision>(
             `${decisions} WHERE place < ?# ORDER BY place DESC LIMIT ?#`,
             before ?? Number.MAX_SAFE_INTEGER,
             limit,
           )
         ).map(decisionOf),
       async touched(id: string, after: number) {
-        const found = await first(
+        const found = await first<{ readonly began: number; readonly sequences: string }>(
           `SELECT ${columns('began', 'CAST(sequences AS text) AS sequences')} FROM ${table('decision_steps')}
             WHERE decision = ? AND began > ?# ORDER BY began LIMIT 1`,
           id,
           after,
         );
-        return found && { from: Number(found.began), sequences: JSON.parse(String(found.sequences)) as number[] };
+        return found && { from: found.began, sequences: JSON.parse(found.sequences) as number[] };
       },
       throughputEnd: async () =>
         Number((await first(`SELECT ${columns('reached')} FROM ${table('throughput_end')}`))?.reached ?? 0),
-      ended: async () =>
-        (
-          await all(
-            `SELECT ${columns('account, environment', 'sum(recorded) AS recorded', 'sum(dismissed) AS dismissed')}
-              FROM ${table('throughput')} WHERE span = 'day' GROUP BY account, environment`,
-          )
-        ).map(placeOf),
+      ended: () =>
+        all(
+          `SELECT ${columns('account, environment', 'sum(recorded) AS recorded', 'sum(dismissed) AS dismissed')}
+            FROM ${table('throughput')} WHERE span = 'day' GROUP BY account, environment`,
+        ),
       throughput: async (span: ThroughputCount['span'], since: number) =>
         (
-          await all(
-            `SELECT ${columns(`start, account, environment, ${THROUGHPUT_NUMBERS.join()}`)}
+          await all<Omit<ThroughputCount, 'span' | 'classes'> & Readonly<Record<`c${number}`, number>>>(
+            `SELECT ${columns('start, account, environment, recorded, dismissed', 'sum_ms AS sumMs', ...CLASS_COLUMNS)}
               FROM ${table('throughput')} WHERE span = ? AND start >= ?#`,
             span,
             Math.trunc(since),
           )
-        ).map((found) => ({
-          span,
-          start: Number(found.start),
-          ...placeOf(found),
-          sumMs: Number(found.sum_ms),
-          classes: CLASS_COLUMNS.map((name) => Number(found[name])),
+        ).map(({ start, account, environment, recorded, dismissed, sumMs, ...counts }) => ({
+          ...{ span, start, account, environment, recorded, dismissed, sumMs },
+          classes: CLASS_COLUMNS.map((name) => counts[name] ?? 0),
         })),
     } satisfies Partial<OperatorStore>,
   };

@@ -34,8 +34,9 @@ export type Columns = Readonly<Record<string, unknown>>;
 /** A connection whose statements are prepared once. */
 export interface Connection {
   readonly database: SqliteDatabase;
-  first(sql: string, ...values: SqliteValue[]): Columns | undefined;
-  all(sql: string, ...values: SqliteValue[]): Columns[];
+  /** The first row, whose columns are the members of `One`. */
+  first<One extends object = Columns>(sql: string, ...values: SqliteValue[]): One | undefined;
+  all<One extends object = Columns>(sql: string, ...values: SqliteValue[]): One[];
   /** Returns the number of changed rows. */
   run(sql: string, ...values: SqliteValue[]): number;
   /** Returns the number of the new row. Undefined if the row existed. */
@@ -86,8 +87,8 @@ export function connect(database: SqliteDatabase): Connection {
   };
   return {
     database,
-    first: (sql, ...values) => prepared(sql).get(...values) as Columns | undefined,
-    all: (sql, ...values) => prepared(sql).all(...values) as Columns[],
+    first: <One>(sql: string, ...values: SqliteValue[]) => prepared(sql).get(...values) as One | undefined,
+    all: <One>(sql: string, ...values: SqliteValue[]) => prepared(sql).all(...values) as One[],
     run: (sql, ...values) => Number(prepared(sql).run(...values).changes),
     insert: (sql, ...values) => {
       const { changes, lastInsertRowid } = prepared(sql).run(...values);

@@ -2,7 +2,7 @@ import type { Write } from '../../rules/state-machine.js';
 import { erasedMark } from '../../seal/excerpt.js';
 import type { DecisionStep, ErasedRow, NewDecision } from '../../store/operator-store.js';
 import type { MovedRows } from '../moved-rows.js';
-import { DECISION, decisionOf } from '../sql/operator-statements.js';
+import { DECISION, decisionOf, type FoundDecision } from '../sql/operator-statements.js';
 import { type Connection, pragma } from './database.js';
 import { sqliteError } from './failure.js';
 
@@ -47,7 +47,7 @@ export function createDecisions({ run }: Connection, write: (one: Write, now: nu
 export function readDecisions({ all }: Connection): Pick<MovedRows, 'decisions' | 'steps'> {
   const steps = all(`SELECT decision, began, sequences FROM outbox_decision_steps ORDER BY decision, began`);
   return {
-    decisions: all(`SELECT ${DECISION} FROM outbox_decisions ORDER BY place`).map(decisionOf),
+    decisions: all<FoundDecision>(`SELECT ${DECISION.join()} FROM outbox_decisions ORDER BY place`).map(decisionOf),
     steps: steps.map((found) => ({
       id: String(found.decision),
       from: Number(found.began),

@@ -1,27 +1,30 @@
 import type { Dialect } from '../sql/dialect.js';
 import type { Commits } from './commits.js';
-import type { Connection, SqliteValue } from './database.js';
+import type { Columns, Connection, SqliteValue } from './database.js';
 import { BODILESS, rowOf } from './rows.js';
 
 /** The shared statements in the words of SQLite. */
 export function dialectOf(connection: Connection, now: () => number, { read, write }: Commits): Dialect {
-  const all = (text: string, values: readonly SqliteValue[]) => connection.all(text.replaceAll('?#', '?'), ...values);
-  const first = (text: string, values: readonly SqliteValue[]) =>
-    connection.first(text.replaceAll('?#', '?'), ...values);
+  const all = <One extends object>(text: string, values: readonly SqliteValue[]) =>
+    connection.all<One>(text.replaceAll('?#', '?'), ...values);
+  const first = <One extends object = Columns>(text: string, values: readonly SqliteValue[]) =>
+    connection.first<One>(text.replaceAll('?#', '?'), ...values);
   return {
     table: (name) => `outbox_${name}`,
     columns: (...given) => given.join(', '),
-    all: (text, ...values) => read(() => all(text, values)),
-    first: (text, ...values) => read(() => first(text, values)),
+    all: <One extends object>(text: string, ...values: readonly SqliteValue[]) => read(() => all<One>(text, values)),
+    first: <One extends object>(text: string, ...values: readonly SqliteValue[]) =>
+      read(() => first<One>(text, values)),
     change: (text, ...values) => write(() => first(text, values)),
     changeByClock: (text, ...values) =>
       write(() => first(`WITH clock AS (SELECT ? AS now) ${text}`, [now(), ...values])),
     appended: (column, members) => `json_insert(${column}, '$[#]', json_object(${members}))`,
     bodiless: (sequences, ...values) =>
       read(() =>
-        all(`SELECT ${BODILESS} FROM outbox_rows WHERE sequence IN (${sequences}) ORDER BY sequence`, values).map(
-          rowOf,
-        ),
+        all<Columns>(
+          `SELECT ${BODILESS} FROM outbox_rows WHERE sequence IN (${sequences}) ORDER BY sequence`,
+          values,
+        ).map(rowOf),
       ),
     rowsTable: 'outbox_rows',
     quarantinedTable: 'outbox_rows AS q INDEXED BY outbox_problems',

@@ -4,7 +4,7 @@
 CREATE FUNCTION schema.decide(request jsonb) RETURNS text
 LANGUAGE plpgsql SET enable_seqscan = off SET jit = off AS $decide$
 DECLARE
-  now_ms bigint := (floor(extract(epoch FROM clock_timestamp()) * 1000))::bigint;
+  now_ms bigint := NOW_MS;
   wanted jsonb := request -> 'writes';
   given bigint[];
   matched bigint[];

@@ -4,12 +4,12 @@ import { optionsProblem } from '../../../../core/schema/option-rules.js';
 import { LARGEST_COUNT, LONGEST_WAIT_MS, MOST_WORDS } from '../../../rules/state-machine.js';
 import { HEAD_OF_THE_QUEUE } from '../../claim-order.js';
 import { OTHER_VERSION } from '../failure.js';
-import { rowJson } from '../sql-parts.js';
+import { NOW_MS, ROW_JSON, STATEMENT_MS } from '../sql-parts.js';
 import append from './append.sql?raw';
 import claimDue from './claim-due.sql?raw';
 import decide from './decide.sql?raw';
 import enqueue from './enqueue.sql?raw';
-import { DEFAULT_SCHEMA, isSchemaName, SCHEMA_RULE } from './name.js';
+import { DEFAULT_SCHEMA, inSchema, isSchemaName, SCHEMA_RULE } from './name.js';
 import operatorTables from './operator-tables.sql?raw';
 import outlook from './outlook.sql?raw';
 import tables from './tables.sql?raw';
@@ -21,30 +21,34 @@ import write from './write.sql?raw';
 export const VERSION = 9;
 
 /** Everything of a schema but the table `meta`. */
-function contents(schema: string): string {
+function contents(): string {
   const values: Readonly<Record<string, string | number>> = {
     HEAD_OF_THE_QUEUE: `(${HEAD_OF_THE_QUEUE})`,
     LARGEST_COUNT,
     LARGEST_NUMBER: Number.MAX_SAFE_INTEGER,
     LONGEST_WAIT_MS,
     MOST_WORDS,
-    ROW_JSON: rowJson(schema),
+    NOW_MS,
+    ROW_JSON,
+    STATEMENT_MS,
   };
   return [tables, operatorTables, write, outlook, append, enqueue, claimDue, turn, decide, views]
     .join('\n')
-    .replace(/\bschema(?=\.\w)/g, schema)
     .replace(/\b[A-Z]+(?:_[A-Z]+)+\b/g, (name) => `${values[name] ?? name}`);
 }
 
 /** The names of the tables and functions of a schema. */
-export const madeIn = (schema: string): string[] =>
-  [...contents(schema).matchAll(/CREATE (?:TABLE|FUNCTION) \w+\.(\w+)/g)].map(([, name = '']) => name);
+export const madeNames = (): string[] =>
+  [...contents().matchAll(/CREATE (?:TABLE|FUNCTION) \w+\.(\w+)/g)].map(([, name = '']) => name);
 
 /**
  * Makes the tables in one statement. Of several instances that start at once, the first one makes them, and the others
  * wait for it. Tables of another version are not changed.
  */
-export const migration = (schema: string): string => `DO $migration$
+export const migration = (schema: string): string =>
+  inSchema(
+    schema,
+    `DO $migration$
 DECLARE
   found integer;
 BEGIN
@@ -53,17 +57,18 @@ BEGIN
   IF NOT EXISTS (SELECT FROM pg_namespace WHERE nspname = '${schema}') THEN CREATE SCHEMA ${schema}; END IF;
   IF NOT EXISTS (SELECT FROM pg_class AS c JOIN pg_namespace AS n ON n.oid = c.relnamespace
     WHERE n.nspname = '${schema}' AND c.relname = 'meta') THEN
-    CREATE TABLE ${schema}.meta (version integer NOT NULL CHECK (version >= 0), store text NOT NULL);
+    CREATE TABLE schema.meta (version integer NOT NULL CHECK (version >= 0), store text NOT NULL);
     -- Distinguishes this store from every other one, also from one of the same name in another database.
-    INSERT INTO ${schema}.meta (version, store) VALUES (${VERSION}, gen_random_uuid()::text);
+    INSERT INTO schema.meta (version, store) VALUES (${VERSION}, gen_random_uuid()::text);
 
-${contents(schema)}
+${contents()}
   END IF;
-  SELECT m.version INTO found FROM ${schema}.meta AS m;
+  SELECT m.version INTO found FROM schema.meta AS m;
   IF found <> ${VERSION} THEN
     RAISE EXCEPTION 'the tables in schema ${schema} are of version %, and these are of version ${VERSION}. Nothing was changed: use another schema.', found USING ERRCODE = '${OTHER_VERSION}';
   END IF;
-END $migration$`;
+END $migration$`,
+  );
 
 /**
  * Returns the SQL that creates the tables of the PostgreSQL store. Use it if you run migrations yourself,

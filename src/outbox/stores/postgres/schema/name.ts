@@ -18,5 +18,8 @@ export const isSchemaName = (schema: unknown): schema is string =>
   !schema.startsWith('pg_') &&
   !RESERVED.has(schema);
 
+/** SQL for a schema. The text names it `schema`, as the `.sql` files do. */
+export const inSchema = (schema: string, text: string): string => text.replace(/\bschema(?=\.\w)/g, schema);
+
 export const SCHEMA_RULE =
   "a name of small letters, digits and _, such as 'location_sdk', that does not begin with a digit or pg_ and is not a reserved word";

@@ -2,7 +2,7 @@
 CREATE FUNCTION schema.outlook(of_accounts json) RETURNS text
 LANGUAGE plpgsql SET enable_seqscan = off SET enable_bitmapscan = off SET enable_sort = off SET jit = off AS $outlook$
 DECLARE
-  now_ms bigint := (floor(extract(epoch FROM clock_timestamp()) * 1000))::bigint;
+  now_ms bigint := NOW_MS;
 BEGIN
   RETURN (
     SELECT json_agg(json_build_object(

@@ -1,7 +1,7 @@
 import type { Run } from '../database.js';
 import { refuseShape } from '../driver.js';
 import { asPostgresError, grantsFor, INSUFFICIENT, postgresCodeOf, postgresError, unusable } from '../failure.js';
-import { madeIn, migration, VERSION } from './migration.js';
+import { madeNames, migration, VERSION } from './migration.js';
 import { DEFAULT_SCHEMA } from './name.js';
 
 /** The oldest version of the server. */
@@ -56,7 +56,7 @@ function unusableReason(schema: string, found: FoundSchema) {
       'missing',
       `was renamed after a restore, and its functions write to ${functionsSchema}. Run: ALTER SCHEMA ${schema} RENAME TO ${functionsSchema}; and open it under that name.`,
     );
-  const missing = madeIn(schema).filter((name) => !tables.includes(name) && !functions.includes(name));
+  const missing = madeNames().filter((name) => !tables.includes(name) && !functions.includes(name));
   if (missing.length > 0)
     return refuse(
       'missing',
@@ -112,7 +112,7 @@ export async function prepareSchema(run: Run, schema: string, migrate: boolean) 
   const isNew = !found.tables.includes('meta');
   if (isNew) await makeTables(run, schema, found.role, migrate);
   const problem = isNew ? undefined : unusableReason(schema, found);
-  const [row] = await run(`SELECT to_json(m)::text AS meta FROM ${schema}.meta AS m`).catch((error) => {
+  const [row] = await run(`SELECT to_json(m)::text AS meta FROM schema.meta AS m`).catch((error) => {
     throw problem ?? error;
   });
   const { version, store } = JSON.parse(row?.meta ?? '{}') as { version?: number; store: string };

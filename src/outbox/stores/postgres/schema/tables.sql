@@ -14,7 +14,7 @@ CREATE TABLE schema.reports (
   waits_for text COLLATE "C",
   fingerprint text NOT NULL,
   -- The time of the statement: that of the transaction would be older.
-  enqueued_at bigint NOT NULL DEFAULT (floor(extract(epoch FROM statement_timestamp()) * 1000))::bigint
+  enqueued_at bigint NOT NULL DEFAULT STATEMENT_MS
     CHECK (enqueued_at BETWEEN -62135596800000 AND 253402300799999),
   state text CHECK (state IN ('recorded', 'dismissed')),
   fence integer CHECK (fence BETWEEN 0 AND LARGEST_COUNT),

@@ -7,7 +7,7 @@ LANGUAGE plpgsql SET enable_seqscan = off SET enable_bitmapscan = off SET enable
 DECLARE
   item record;
   done record;
-  now_ms bigint := (floor(extract(epoch FROM clock_timestamp()) * 1000))::bigint;
+  now_ms bigint := NOW_MS;
   written boolean[] := array_fill(false, ARRAY[jsonb_array_length(request -> 'writes')]);
   wanted integer := (request #>> '{claim,limit}')::integer;
   lease_ms bigint := (request #>> '{claim,leaseMs}')::bigint;
@@ -41,7 +41,7 @@ BEGIN
         - (item.value #>> '{expected,state}' = 'dismissed')::integer);
   END LOOP;
   IF wanted > 0 THEN
-    now_ms := (floor(extract(epoch FROM clock_timestamp()) * 1000))::bigint;
+    now_ms := NOW_MS;
     SELECT array_agg(d.account), array_agg(d.environment), array_agg((a.value ->> 'busy')::bigint), array_agg(a.place),
       array_agg((
         SELECT coalesce(string_agg(w.value ->> 'operation', ' '), '')

@@ -9,6 +9,7 @@ DECLARE
   report record;
   queued record;
   change record;
+  new_due bigint;
   was_final boolean := expected ->> 'state' IN ('recorded', 'dismissed');
 BEGIN
   written := false;
@@ -40,12 +41,14 @@ BEGIN
   written := true;
   counted := change.attempts - queued.attempts;
   of_account := queued.account;
+  new_due := CASE WHEN change.fence = 0 THEN HEAD_OF_THE_QUEUE
+    WHEN change.replacement IS NOT NULL THEN least(report.enqueued_at, now_ms)
+    ELSE now_ms + change."delayMs" END;
   IF change.state IN ('recorded', 'dismissed') THEN
     DELETE FROM schema.queue AS q WHERE q.sequence = report.sequence;
     UPDATE schema.reports AS r SET state = change.state, fence = change.fence, attempts = change.attempts,
-      in_doubt = change."inDoubt", doubt_before = change."doubtBefore",
-      due_at = CASE WHEN change.fence = 0 THEN HEAD_OF_THE_QUEUE ELSE now_ms + change."delayMs" END,
-      changed_at = now_ms, problem = change.problem, decisions = change.decisions, outcome = change.outcome,
+      in_doubt = change."inDoubt", doubt_before = change."doubtBefore", due_at = new_due, changed_at = now_ms,
+      problem = change.problem, decisions = change.decisions, outcome = change.outcome,
       message = change.message, request_id = change."requestId", body = CASE WHEN change."keepBody" THEN r.body END
       WHERE r.sequence = report.sequence;
     INSERT INTO schema.unlogged (sequence) VALUES (report.sequence);
@@ -56,21 +59,14 @@ BEGIN
     INSERT INTO schema.queue (sequence, account, environment, waits_for, state, fence, attempts, in_doubt,
       doubt_before, due_at, changed_at, problem, decisions)
       SELECT r.sequence, r.account, r.environment, r.waits_for, change.state, change.fence, change.attempts,
-        change."inDoubt", change."doubtBefore",
-        CASE WHEN change.fence = 0 THEN HEAD_OF_THE_QUEUE
-          WHEN change.replacement IS NOT NULL THEN least(report.enqueued_at, now_ms)
-          ELSE now_ms + change."delayMs" END,
-        now_ms, change.problem, change.decisions
+        change."inDoubt", change."doubtBefore", new_due, now_ms, change.problem, change.decisions
       FROM schema.reports AS r WHERE r.sequence = report.sequence;
     UPDATE schema.reports AS r SET state = NULL, fence = NULL, attempts = NULL, in_doubt = NULL, doubt_before = NULL,
       due_at = NULL, changed_at = NULL, problem = NULL, decisions = NULL WHERE r.sequence = report.sequence;
   ELSE
     UPDATE schema.queue AS q SET state = change.state, fence = change.fence, attempts = change.attempts,
-      in_doubt = change."inDoubt", doubt_before = change."doubtBefore",
-      due_at = CASE WHEN change.fence = 0 THEN HEAD_OF_THE_QUEUE
-        WHEN change.replacement IS NOT NULL THEN least(report.enqueued_at, now_ms)
-        ELSE now_ms + change."delayMs" END,
-      changed_at = now_ms, problem = change.problem, decisions = change.decisions, parked = false,
+      in_doubt = change."inDoubt", doubt_before = change."doubtBefore", due_at = new_due, changed_at = now_ms,
+      problem = change.problem, decisions = change.decisions, parked = false,
       blocked = change.state = 'waiting' AND q.waits_for IS NOT NULL AND EXISTS (
         SELECT 1 FROM schema.reports AS before WHERE before.id = q.waits_for AND before.state IS NULL)
       WHERE q.sequence = report.sequence;
