@@ -15,7 +15,6 @@ import type { AccountSettings, OutboxSettings } from './settings.js';
 import { toPublicReport } from './store/public-report.js';
 import { scanRows } from './store/store.js';
 
-/** The default number of listed reports, and the number that is read at once. */
 const PAGE = 100;
 
 /** The methods of an outbox that only a backend has: batches, transactions, lists, decisions and `drain`. */

@@ -13,7 +13,6 @@ import { markInDoubtAfterRestore } from './sending/restored-database.js';
 import { watchDestinations } from './sending/watch-destinations.js';
 import type { AccountSettings } from './settings.js';
 
-/** Throws if a client can send to none of its gateways. */
 function requireGateway({
   account,
   internals: { kind, missing, environment = 'staging', gateways },

@@ -9,10 +9,8 @@ const absent = (): never => {
   throw new ConfigurationError('Not in the script-tag file; import location-sdk/outbox.');
 };
 
-/** A method that a page does not have. */
 export const rejected = async (): Promise<never> => absent();
 
-/** The methods that only an operator's backend has. */
 const unavailableInPage = <Mode extends ClientMode = 'strict'>(): BackendMethods<Mode> => ({
   reportAll: rejected,
   within: absent,
@@ -29,7 +27,6 @@ const unavailableInPage = <Mode extends ClientMode = 'strict'>(): BackendMethods
   resume: rejected,
 });
 
-/** The receipt log, which only an operator's backend has. */
 const noReceiptLog = (): ReceiptMethods => ({
   started() {},
   async stopped() {},

@@ -20,7 +20,6 @@ interface LifecycleParts {
   readonly workerParts: WorkerParts;
 }
 
-/** The start and the stop of an outbox, with its worker between them. */
 export interface Lifecycle extends Pick<Outbox, 'start' | 'stop'> {
   isStarted(): boolean;
   /** Whether the worker runs here. False while another tab leads, and after a stop. */

@@ -40,7 +40,6 @@ export interface CreateOutbox {
   <Mode extends ClientMode = 'strict'>(options: OutboxOptions<Mode>): Outbox<Mode>;
 }
 
-/** The parts that differ between the builds of the outbox. */
 interface OutboxParts extends WorkerParts {
   readonly seal: MakeSeal;
   readonly backendMethods: <Mode extends ClientMode>(parts: OutboxInternals) => BackendMethods<Mode>;

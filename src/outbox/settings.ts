@@ -32,7 +32,6 @@ export interface AccountSettings {
   readonly gateways: Gateways;
 }
 
-/** The complete settings of an outbox, with all defaults. */
 export interface OutboxSettings extends Omit<EndingContext, 'dependency'> {
   readonly accounts: readonly AccountSettings[];
   clientOf(account: string): ClientInternals;
@@ -83,7 +82,6 @@ const STORE_METHODS = [
   'getOrCreateSetting',
 ] as const satisfies readonly (keyof OutboxStore)[];
 
-/** Every option of an outbox and its default. */
 const optionTable = {
   client: optional<unknown>(isAnything),
   accounts: optional<unknown>(isAnything),

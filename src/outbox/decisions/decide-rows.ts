@@ -41,7 +41,6 @@ export function planChange(
 }
 
 interface Options {
-  /** Whether a dismissal also dismisses the open settlements. */
   readonly withSettlements?: boolean;
   /** Makes the commit. Undefined: another process has made it. */
   write?(writes: DecisionStep['writes'], unchanged: number): Promise<readonly boolean[] | undefined>;

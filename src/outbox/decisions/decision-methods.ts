@@ -23,7 +23,6 @@ interface Parts {
   wake(): void;
 }
 
-/** The methods by which a program decides about a report or a pause. */
 export function decisionMethods<Mode extends ClientMode>({
   settings,
   account: owner,
@@ -114,7 +113,6 @@ export function decisionMethods<Mode extends ClientMode>({
   };
 }
 
-/** The reason of a decision that needs one. */
 function reasonOf(method: Method, { reason }: { readonly reason?: unknown }): string {
   if (typeof reason === 'string' && reason.trim() && reason.length <= LONGEST_REASON) return reason;
   throw refusal(

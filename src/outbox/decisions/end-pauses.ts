@@ -12,7 +12,6 @@ export interface ResumedPause extends PauseScope {
   readonly isResumed: boolean;
 }
 
-/** The store of the pauses, and what hears of their ends. */
 export interface PausePlace {
   readonly store: OutboxStore;
   resumed(pauses: readonly PauseScope[]): void;

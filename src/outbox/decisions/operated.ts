@@ -26,7 +26,6 @@ const OPERATED = Symbol.for('location-sdk.outbox-console');
 
 interface OutboxParts {
   readonly settings: OutboxSettings;
-  /** The accounts that the operator sees. */
   readonly accounts: readonly string[];
   readonly events: Events;
   readonly waiters: Waiters;

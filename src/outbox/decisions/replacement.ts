@@ -20,7 +20,6 @@ export async function ownRow(store: OutboxStore, id: string, account: string, na
 
 export type Method = 'retry' | 'resolve' | 'reopen' | 'replace' | 'replaceAll';
 
-/** The error of a decision that a report does not allow. */
 export const refusal = (operation: Method, message: string): ValidationError =>
   new ValidationError(`${operation}: ${message}.`, { operation, issues: [{ path: 'id', code: 'invalid', message }] });
 
@@ -30,11 +29,8 @@ interface Replacement {
   readonly replacement: NonNullable<Change['replacement']>;
 }
 
-/** Corrected data for a report among many. */
 export interface Correction extends Partial<Replacement> {
-  /** Whether the report has this data already. */
   readonly isSame: boolean;
-  /** Why its data cannot be replaced. */
   readonly why?: string | undefined;
 }
 
@@ -98,10 +94,8 @@ export async function prepareReplacement(
   return { report: ready.report, replacement: { body, fingerprint, excerpt } };
 }
 
-/** The members that say where an event happened. */
 const PLACE = ['location', 'clientIP'];
 
-/** Whether a value has one of these members. */
 const hasAny = (value: unknown, names: readonly string[]) =>
   names.some((name) => givenMember(value, name) !== undefined);
 

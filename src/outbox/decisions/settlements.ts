@@ -3,7 +3,6 @@ import { dismissedWithReport, isChange, reopenedWithReport, wasDismissedWith } f
 import { type Change, type Decision, isFinal, mustStay, type Row } from '../rules/state-machine.js';
 import type { OutboxStore } from '../store/store.js';
 
-/** A row and its change by a decision. */
 export interface Planned {
   readonly row: Row;
   readonly change: Change | Refused;
@@ -48,7 +47,6 @@ export async function addSettlements(
   return [...own.filter(({ row }) => !along.some((one) => one.row.id === row.id)), ...along];
 }
 
-/** The open settlement that waits for an initiated report. */
 export const openSettlementOf = async (store: OutboxStore, row: Row): Promise<Row | undefined> =>
   (await relatedRows(store, row)).find((one) => isOpenSettlementOf(one, row));
 

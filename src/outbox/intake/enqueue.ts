@@ -171,7 +171,6 @@ export function requireTransactions(store: OutboxStore): void {
   );
 }
 
-/** Checks a report whose operation is given by name. */
 export function readReportByName(given: ReportCall): ReportCall {
   if (typeof given !== 'object' || given === null)
     throw refused('report', 'expected an object with operation and payload');
@@ -199,7 +198,6 @@ function readMembers(given: ReportCall): ReportCall {
   }
 }
 
-/** Copies a list of reports. */
 export function readReportList(reports: readonly ReportCall[]): ReportCall[] {
   try {
     if (Array.isArray(reports)) return [...reports];

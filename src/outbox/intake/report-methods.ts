@@ -36,7 +36,6 @@ export function toEnqueuedReport<Mode extends ClientMode>(
   }) as EnqueuedReport<Mode>;
 }
 
-/** The report methods of an outbox, and those of `within` a transaction. */
 export function reportMethods<Mode extends ClientMode>(
   { intake, waiters, wake }: IntakeParts,
   transaction?: unknown,
@@ -54,7 +53,6 @@ export function reportMethods<Mode extends ClientMode>(
   };
 }
 
-/** The methods of a backend that enqueue: lists, transactions and prepared reports. */
 export function batchMethods<Mode extends ClientMode>({
   store,
   ...parts

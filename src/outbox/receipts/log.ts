@@ -5,7 +5,6 @@ import { headOfLine, linkRows, type ReceiptHead } from '../rules/receipt-entry.j
 import type { OutboxStore } from '../store/store.js';
 import { catchUpThroughput } from './throughput.js';
 
-/** The largest number of lines in a commit or a read. */
 const PAGE = 500;
 /** The wait between the end of a row and its line, so that several lines share a commit. */
 const DELAY_MS = 200;

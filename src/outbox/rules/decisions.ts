@@ -13,7 +13,6 @@ import {
   unchanged,
 } from './state-machine.js';
 
-/** Whether a decision changes its row. */
 export const isChange = (result: Change | Refused): result is Change => !('why' in result);
 
 /** For each decision undefined, or why it would be wrong. `'undo'`: to take the latest decision back. */
@@ -123,7 +122,6 @@ const problemsOf = ({ problem, decisions }: Row): readonly (Problem | undefined)
   ...decisions.map(({ before }) => before?.problem),
 ];
 
-/** The change of a row by a person's decision. */
 export function decided(row: Row, decision: Decision, keepBodies: boolean): Change | Refused {
   const { action } = decision;
   const why = decisionsFor(row)[action];

@@ -65,7 +65,6 @@ export interface ReceiptEntry
   readonly hash: string;
 }
 
-/** The `previous` of the first entry. */
 export const NOTHING = '0'.repeat(64);
 
 /**

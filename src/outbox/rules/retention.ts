@@ -38,7 +38,6 @@ export interface PruneRequest {
   /** The smallest age of a row, by the store's clock, counted from the last midnight in UTC (`cutoffOf`). */
   readonly olderThanMs: number;
   readonly after: number;
-  /** The number of rows that are read in this commit. */
   readonly limit: number;
 }
 

@@ -250,7 +250,6 @@ export const isBlocked = ({ state }: Pick<Row, 'state'>, before: Pick<Row, 'stat
 export const mustStay = (expected: Pick<Row, 'state'>, after: Pick<Row, 'state'> | undefined): boolean =>
   isFinal(expected.state) && after?.state === 'in-flight';
 
-/** Whether a change is not too late. */
 export const isAsExpected = (
   { state, fence }: Pick<Row, 'state' | 'fence'>,
   expected: Pick<Row, 'state' | 'fence'>,

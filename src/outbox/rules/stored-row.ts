@@ -6,7 +6,6 @@ import { LARGEST_COUNT, ROW_STATES, type Row } from './state-machine.js';
 /** A row as a store reads it, unchecked. */
 export type StoredRow = { readonly [Name in keyof Omit<Row, 'damage'>]: unknown };
 
-/** The value of a part that could not be parsed. */
 export const UNREADABLE: unique symbol = Symbol('unreadable');
 
 /** Above the fence of every claim, so that no late write is made. */

@@ -9,7 +9,6 @@ import { OWN_KEY } from './key-ring.js';
 import { hasBytes, missingKeyOf, ofExcerpt, type Seal, type SealContext } from './seal.js';
 import { keyIdOf } from './standard-seal.js';
 
-/** A body with fewer fields, as JSON. */
 interface Excerpt {
   /** The fingerprint of the body, so that the excerpt of other bytes is not used. */
   readonly of: string;

@@ -28,7 +28,6 @@ export interface Seal {
   /** Called once when the outbox is made. A failure shows again when the seal is used. */
   prepare(): Promise<unknown>;
   seal(body: string, about: SealContext): Promise<Sealed>;
-  /** The fingerprint of a text. */
   fingerprint(text: string): Promise<string>;
   /**
    * Opens a sealed body. Rejects with the error of `missingKey`: the rows that need the key wait. With any other
@@ -75,10 +74,8 @@ function cannotCompare({ state, inDoubt, operation, reference, environment }: Ro
   );
 }
 
-/** Checks the option `encryption`. */
 export type MakeSeal = (encryption: unknown) => {
   readonly issues: readonly ValidationIssue[];
-  /** Makes the seal of a store. */
   over(store: Pick<OutboxStore, 'getOrCreateSetting'>): Seal;
 };
 
@@ -94,7 +91,6 @@ const plainSeal = (): Seal => ({
   matches: async (fingerprint, body) => fingerprint === (await sha256(body)),
 });
 
-/** The seal of the script-tag file. */
 export const makePlainSeal: MakeSeal = (given) => ({
   issues:
     given === undefined

@@ -82,7 +82,6 @@ export function standardSeal(
   };
 }
 
-/** The seal of a server's outbox. */
 export const makeStandardSeal: MakeSeal = (given) => {
   const { encryption, issues } = readEncryption(given);
   return { issues, over: (store) => standardSeal(store, encryption) };

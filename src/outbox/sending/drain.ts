@@ -108,7 +108,6 @@ function createOnlyRefused({ store, breakerAfter }: OutboxSettings, served: read
   };
 }
 
-/** The code of the error for each pause. */
 const CODES: Readonly<Record<PauseReason, ErrorCode>> = {
   authentication: 'authentication',
   address: 'configuration',

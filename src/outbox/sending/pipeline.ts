@@ -25,7 +25,6 @@ interface PipelineOptions {
 
 /** The longest time that a row stays prefetched, in milliseconds. After that, another worker may take it. */
 const LONGEST_MS = 1_000;
-/** The weight of the last attempt in the average time of an attempt. */
 const WEIGHT = 1 / 8;
 
 /**

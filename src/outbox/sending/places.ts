@@ -22,7 +22,6 @@ export function createPlaces({ accounts, concurrency }: Pick<OutboxSettings, 'ac
     finished,
     refused,
     count: () => ({ accounts: claimants.all(), busy, probing, ended: attempted.length + finished.length }),
-    /** Whether a turn could write or claim anything. */
     hasWork: () => attempted.length + finished.length + refused.length > 0 || busy < concurrency + probing,
     claimed(row: Row, isProbe: boolean): void {
       busy += 1;

@@ -29,13 +29,10 @@ const LONGEST_ABSENCE_MS = 300_000;
 /** The longest absence of a report that was in the store: the result of an attempt under way says more. */
 const GONE_MS = 2_000;
 
-/** Why a report may be missing in the store of a page. */
 const CLEARED = 'the data of this site was cleared. The report may have been sent before that.';
 
-/** The words that only an operator's backend has. */
 export interface WaiterWords {
   readonly adviceFor?: ((row: Row) => string) | undefined;
-  /** Why a report may be missing in a database. */
   readonly lostInDatabase?: string | undefined;
 }
 
@@ -66,7 +63,6 @@ export function createWaiters(
     }
   }
 
-  /** Ends the wait for a report that has been missing for too long. */
   function giveUp(id: string): void {
     const now = clock.now();
     for (const waiter of waiters.get(id) ?? []) {
@@ -153,7 +149,6 @@ export function createWaiters(
 
 export type Waiters = ReturnType<typeof createWaiters>;
 
-/** The error of everything that waits for a report in a damaged store. */
 export const damageError = (cause: Error): AbortedError =>
   new AbortedError(`It is unknown whether this report was recorded. ${cause.message}`, { outcome: 'unknown' });
 

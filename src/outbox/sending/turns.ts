@@ -13,7 +13,6 @@ import type { Waiters } from './receipt-waiters.js';
 import type { markInDoubtAfterRestore } from './restored-database.js';
 import type { watchDestinations } from './watch-destinations.js';
 
-/** Those who hear what a worker does. */
 export interface WorkerListeners {
   readonly events: Events;
   readonly waiters: Waiters;

@@ -2,7 +2,6 @@ import { isProbeDue } from '../rules/pause.js';
 import type { OutboxSettings } from '../settings.js';
 import type { Counts, DestinationState } from '../store/store.js';
 
-/** The number of reports that have ended. */
 export const countEnded = ({ recorded, quarantined, dismissed }: Counts['states']): number =>
   recorded + quarantined + dismissed;
 

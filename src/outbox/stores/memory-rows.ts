@@ -22,7 +22,6 @@ export interface KnownDestination extends KeptDestination {
   readonly queued: Map<string, Row>;
 }
 
-/** The rows of the memory store, and their destinations. */
 export function createMemoryRows() {
   const rows = new Map<string, Row>();
   const dependents = new Map<string, Set<string>>();

@@ -16,6 +16,5 @@ export interface MovedRows {
   readonly decisions: readonly KeptDecision[];
   /** The rows that each step of a decision has written. */
   readonly steps: readonly { readonly id: string; readonly from: number; readonly sequences: readonly number[] }[];
-  /** The destinations with their gateways and pauses. */
   readonly destinations: readonly KeptDestination[];
 }

@@ -1,7 +1,6 @@
 import type { Row } from '../rules/state-machine.js';
 import type { RowQuery } from '../store/store.js';
 
-/** Whether a row fits a query. */
 export const matches = (
   row: Row,
   { account, state, environment, operation, reference, after = 0 }: Omit<RowQuery, 'limit'>,

@@ -11,7 +11,6 @@ const MESSAGES = {
   unavailable: `The browser's storage is switched off for this page, or it failed. Nothing was stored. ${BY_CLIENT}`,
 } as const satisfies Partial<Record<StoreErrorCode, string>>;
 
-/** The codes of this store. */
 type Code = keyof typeof MESSAGES;
 
 const PROBLEMS: Readonly<Record<string, Code>> = { QuotaExceededError: 'full', VersionError: 'newer' };

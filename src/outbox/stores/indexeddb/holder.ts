@@ -13,7 +13,6 @@ export function createHolder({ name, clock, timeoutMs }: IndexedDbSettings) {
   let turns = 0;
   let held: Promise<string | undefined> | undefined;
 
-  /** Resolves with the name of the lock once the browser has given it. */
   const request = (): Promise<string> =>
     new Promise((resolve, reject) => {
       const own = `${name} tab ${crypto.getRandomValues(new Uint32Array(4)).join('-')}`;

@@ -7,10 +7,8 @@ import { matches, missingKeysOf } from '../row-queries.js';
 import { ask, type Connection } from './connection.js';
 import type { IndexedRow } from './rows.js';
 
-/** The number of rows that are read at once for a list. */
 const PAGE = 200;
 
-/** Stores a setting unless it exists. */
 export const settings =
   (run: Connection['run']): OutboxStore['getOrCreateSetting'] =>
   (name, value) =>
@@ -20,7 +18,6 @@ export const settings =
       return there ?? value;
     });
 
-/** Lists, missing keys, settings and the receipt log. */
 export type Ledger = (
   run: Connection['run'],
 ) => Pick<OutboxStore, 'list' | 'missingKeys' | 'getOrCreateSetting' | 'receipts'>;

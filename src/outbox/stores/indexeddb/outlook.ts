@@ -4,7 +4,6 @@ import { ask, type Tables } from './connection.js';
 import { readDestinations } from './destinations.js';
 import { dueRanges, type IndexedRow } from './rows.js';
 
-/** Reads the outlook of each destination. */
 export async function readOutlook(
   tables: Tables,
   at: number,

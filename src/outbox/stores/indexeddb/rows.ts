@@ -18,10 +18,8 @@ import { newRow } from '../new-row.js';
 import { ask, type Tables } from './connection.js';
 import { readDestinations } from './destinations.js';
 
-/** A row in the database, with the keys of its indexes. */
 export interface IndexedRow {
   readonly row: Row;
-  /** The key of rows that may be claimed when they are due. */
   readonly due: readonly [string, OutboxEnvironment, number, number] | undefined;
   /** The key of rows that are neither final nor quarantined: account and time of enqueueing. */
   readonly open: readonly [string, number] | undefined;
@@ -33,7 +31,6 @@ export interface IndexedRow {
 
 /** The stored counts, so that `counts` need not read all rows. */
 interface Totals {
-  /** The last `sequence` that was given. */
   readonly sequence: number;
   readonly counted: Readonly<Record<string, Pick<Counts, 'states' | 'attempts'> & Partial<Pick<Counts, 'refused'>>>>;
 }
@@ -46,7 +43,6 @@ const NOTHING: Totals['counted'][string] = {
 const readTotals = async ({ meta }: Tables): Promise<Totals> =>
   (await ask<Totals | undefined>(meta.get('totals'))) ?? { sequence: 0, counted: {} };
 
-/** The totals with a row more or less. */
 function counting({ sequence, counted }: Totals, row: Row, by: 1 | -1): Totals {
   const { states, attempts, refused = 0 }: Totals['counted'][string] = counted[row.account] ?? NOTHING;
   const state = row.blocked ? 'blocked' : row.state;

@@ -7,7 +7,6 @@ import { countsOf } from '../sql/shared-statements.js';
 import type { Run } from './database.js';
 import { NOW_MS, STATEMENT_MS } from './sql-parts.js';
 
-/** The numbers of final rows, from the tally of the turns. */
 export async function readFinals(
   run: Run,
   accounts?: readonly string[],
@@ -98,7 +97,6 @@ export function createOpenCounts(run: Run) {
   return async (): Promise<CountedPlaces> => {
     if (await isSmall()) return count();
     if (!kept || performance.now() > kept.until) {
-      // All callers share one count.
       counting ??= countLarge().finally(() => {
         counting = undefined;
       });

@@ -12,7 +12,6 @@ type Query = (text: string, values: readonly PostgresValue[]) => Promise<readonl
 const MOST_TRIES = 5;
 const FIRST_WAIT_MS = 5;
 
-/** The time limit of a statement. */
 export interface TimeLimit {
   readonly clock: Clock;
   readonly timeoutMs: number;
@@ -88,7 +87,6 @@ async function inTime<T>(
     : postgresError('timeout', schema, undefined, `${more} (timeoutMs: ${timeoutMs})`);
 }
 
-/** The methods of a client from a pool of `pg` that are used. */
 interface Lent {
   on(event: 'error', listener: () => void): unknown;
   removeListener(event: 'error', listener: () => void): unknown;
@@ -96,7 +94,6 @@ interface Lent {
   release(destroy?: boolean): void;
 }
 
-/** The method of a pool of `pg` that is used. */
 interface LendingPool {
   connect(): PromiseLike<Lent>;
 }

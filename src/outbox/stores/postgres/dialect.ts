@@ -27,8 +27,10 @@ export function dialectOf(run: Run): Dialect {
       `json_build_object(${namedColumns(given)
         .map(({ name, value }) => `'${name}', ${value}`)
         .join(', ')})::text AS json`,
-    all: async <One>(text: string, ...values: readonly (string | number)[]) => (await find(text, values)).map(objectOf<One>),
-    first: async <One>(text: string, ...values: readonly (string | number)[]) => (await find(text, values)).map(objectOf<One>)[0],
+    all: async <One>(text: string, ...values: readonly (string | number)[]) =>
+      (await find(text, values)).map(objectOf<One>),
+    first: async <One>(text: string, ...values: readonly (string | number)[]) =>
+      (await find(text, values)).map(objectOf<One>)[0],
     change: async (text, ...values) => (await send(text, values)).map(objectOf<Found>)[0],
     changeByClock: async (text, ...values) =>
       (await send(`WITH clock AS (SELECT ${NOW_MS} AS now) ${text}`, values)).map(objectOf<Found>)[0],

@@ -88,7 +88,6 @@ function methodOf(value: unknown): keyof typeof LIBRARIES | undefined {
 
 export const sendsStatements = (value: unknown): value is object => methodOf(value) !== undefined;
 
-/** Sends a statement over the object of any library. */
 export async function sendOver(
   database: object,
   text: string,

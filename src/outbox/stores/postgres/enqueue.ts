@@ -8,7 +8,6 @@ import type { Run } from './database.js';
 import { LOCK_TIMEOUT, postgresError } from './failure.js';
 import { onlyColumn, readRow, SELECT_BY_IDS } from './sql-parts.js';
 
-/** A row as the functions of the database take it. */
 const columnsOf = ({
   waitsFor,
   excerpt,
@@ -35,7 +34,6 @@ const MARK = 'outbox1';
  */
 export const LONGEST_LOCK_MS = { one: '5000', many: '500' };
 
-/** The result of `add`. */
 interface Result {
   readonly added?: readonly {
     readonly id: string;
@@ -102,7 +100,6 @@ export function createEnqueue(
   };
 }
 
-/** Adds the advice to an error after a wait for a lock. */
 const withLockAdvice = (error: unknown, schema: string): unknown =>
   isStoreError(error) && error.sqlState === LOCK_TIMEOUT
     ? postgresError(

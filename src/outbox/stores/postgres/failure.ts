@@ -7,10 +7,8 @@ const ISOLATION = 'LS001';
 /** Raised by the migration if the tables are of another version. `enqueue` of the database raises `LS003` to `LS005`. */
 export const OTHER_VERSION = 'LS002';
 
-/** PostgreSQL's code for a missing right. */
 export const INSUFFICIENT = '42501';
 
-/** PostgreSQL's code after `lock_timeout`. */
 export const LOCK_TIMEOUT = '55P03';
 
 /** SQLSTATEs, or the begin of one, with the most exact first. */
@@ -78,7 +76,6 @@ const SENTENCES = {
   other: 'failed',
 } as const satisfies Partial<Record<StoreErrorCode, string>>;
 
-/** The codes of this store. */
 type Code = keyof typeof SENTENCES;
 
 /** An error without an SQLSTATE is not the database's. */
@@ -133,7 +130,6 @@ function connectionSentence(sqlState: string | undefined, { address, database }:
   return SENTENCES.connection.replace('reached', `reached at ${address}${name && ` (database${name})`}`);
 }
 
-/** The largest number of errors in a chain of causes. */
 const MOST_WRAPPED = 4;
 
 /**

@@ -6,10 +6,8 @@ import type { MovedRows } from '../moved-rows.js';
 import type { Run } from './database.js';
 import { toPostgresJson } from './sql-parts.js';
 
-/** The name of the setting that holds the origin of the moved data. */
 const ORIGIN = 'moved-from';
 
-/** A value without unstorable characters. */
 const fitted = <T>(value: T): T => JSON.parse(toPostgresJson(value));
 
 /** The columns that `reports` has for final rows only. For other rows they are in the queue. */
@@ -62,7 +60,6 @@ export interface RefusedRow {
   readonly error: unknown;
 }
 
-/** The result of a move. */
 interface Imported {
   /** `'there'`: the same data was moved before. `'other'`: the schema holds other data, and nothing was changed. */
   readonly arrival: 'moved' | 'there' | 'other';

@@ -24,13 +24,11 @@ interface ListenSettings {
   readonly channel: string;
   /** Notifies the channel over another connection. */
   readonly notify: (payload: string) => PromiseLike<unknown>;
-  /** Called once if notifications do not arrive. */
   readonly onDeaf: () => void;
   readonly clock: Clock;
   readonly random: () => number;
 }
 
-/** The time limit of a connection or an answer. */
 const ANSWER_MS = 10_000;
 /** The interval between checks of a silent connection, since a cut connection gives no error. */
 const CHECK_MS = 30_000;
@@ -54,7 +52,6 @@ export function listen(
   let failures = 0;
   let isDeafnessTold = false;
   let timer: unknown;
-  /** Ends the current connection. */
   let drop = () => {};
 
   const wait = (milliseconds: number) =>

@@ -44,7 +44,6 @@ const accountsOf = async (run: Run): Promise<string[]> =>
     ({ account }) => account ?? [],
   );
 
-/** The rows of a search among those from `lowest` to below `end`. */
 export async function searchRows(
   run: Run,
   { accounts, account, environment, operation, state, blocked, from, to, limit, look }: RowSearch,

@@ -15,7 +15,6 @@ export const CLOCK = `(SELECT ${NOW_MS} AS now OFFSET 0) AS clock`;
  */
 export const STATEMENT_MS = '(floor(extract(epoch FROM statement_timestamp()) * 1000))::bigint';
 
-/** Rows that wait for a key. */
 export const LACKS_KEY = "state <> 'quarantined' AND (problem -> 'keyId') IS NOT NULL";
 
 /** Whether the row that another one waits for exists and is not final. */

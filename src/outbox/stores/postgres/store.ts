@@ -121,7 +121,6 @@ export async function openPostgresStore(
   };
 }
 
-/** Makes the function that sends statements within the user's transaction. */
 function runOf(transaction: unknown, schema: string, timeLimit: TimeLimit): Run {
   const refuse = (why: string) => new ConfigurationError(`transaction: ${why}. Nothing was enqueued.`);
   if (!sendsStatements(transaction))

@@ -20,7 +20,6 @@ export interface Dialect {
   appended(column: string, members: string): string;
   /** Reads the rows whose `sequence` a SELECT returns, in that order and without their bodies. */
   bodiless(sequences: string, ...values: readonly (string | number)[]): Promise<readonly Row[]>;
-  /** The table of all rows. */
   readonly rowsTable: string;
   /** The table of open rows, as `q`, in the order of its index of quarantined ones. */
   readonly quarantinedTable: string;
@@ -28,7 +27,6 @@ export interface Dialect {
   readonly joinOfOperation: string;
   /** A subquery beside `quarantinedTable` and `joinOfOperation`: the number of rows that wait for the row. */
   readonly countOfSettlements: string;
-  /** The elements of a JSON list. */
   readonly elements: string;
 }
 

@@ -29,7 +29,6 @@ export const decisionOf = ({ done, undoneBy, ...kept }: FoundDecision): KeptDeci
 });
 
 export const CLASS_COLUMNS = [...THROUGHPUT_CLASSES, 0].map((_, place) => `c${place}` as const);
-/** The columns of the counts of recorded reports. */
 export const THROUGHPUT_NUMBERS: readonly string[] = ['recorded', 'dismissed', 'sum_ms', ...CLASS_COLUMNS];
 
 /** The quarantined rows of one operation. */

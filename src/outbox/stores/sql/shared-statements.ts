@@ -5,7 +5,6 @@ import type { Counts } from '../../store/store.js';
 import type { Dialect, Found } from './dialect.js';
 import { createOperatorStatements } from './operator-statements.js';
 
-/** The columns of a line of the receipt log. */
 export const LINE = 'position, id, line';
 
 export const lineOf = ({ position, id, line }: Found): LogLine => ({

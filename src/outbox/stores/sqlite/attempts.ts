@@ -38,7 +38,6 @@ export function createAttempts({
   retryWhileBusy,
   guard,
 }: {
-  /** The file, for messages. */
   readonly place: string;
   readonly retryWhileBusy: RetryWhileBusy;
   readonly guard: Pick<FileGuard, 'ensureLive' | 'verify'>;
@@ -46,7 +45,6 @@ export function createAttempts({
   /** The error of a damaged file. From then on every call rejects with it. */
   let damage: StoreError | undefined;
 
-  /** Whether the file was missing. */
   let isGone = false;
   function look(): void {
     isGone = true;

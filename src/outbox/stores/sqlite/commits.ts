@@ -19,9 +19,7 @@ export interface Job {
 
 interface CommitSettings {
   readonly connection: Connection;
-  /** The file, for messages. */
   readonly place: string;
-  /** Tries again while others hold the file. */
   readonly retryWhileBusy: RetryWhileBusy;
   readonly guard: FileGuard;
   /** The counts: reset before the work of a transaction, and written after it. */
@@ -119,7 +117,6 @@ export function createCommits({ connection, place, retryWhileBusy, guard, tally 
         ensureBack();
         return work();
       }),
-    /** Closes it after the pending work. */
     async close(): Promise<void> {
       closed = true;
       await running;

@@ -1,6 +1,5 @@
 import { ConfigurationError } from '../../../core/errors/errors.js';
 
-/** A value that is bound to a statement. */
 export type SqliteValue = string | number | null;
 
 /** A prepared statement of any of the three libraries, with the methods that undo a setting of its connection. */
@@ -28,7 +27,6 @@ export interface SqliteDatabase {
 /** A function that opens a file with a library of the user's choice. */
 export type OpenDatabase = (file: string) => SqliteDatabase;
 
-/** A row of a result: columns by name. */
 export type Columns = Readonly<Record<string, unknown>>;
 
 /** A connection whose statements are prepared once. */

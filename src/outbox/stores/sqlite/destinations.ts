@@ -8,7 +8,6 @@ import { FIRST_DUE, LAST_DUE } from './claims.js';
 import type { Columns, Connection } from './database.js';
 import { QUEUED } from './schema.js';
 
-/** The columns of a pause: that of a destination, or the breaker of an operation. */
 const PAUSE = 'version, reason, message, since, strikes, until';
 
 const ALL = `SELECT account, environment, gateway, rebound, ${PAUSE} FROM outbox_destinations`;
@@ -33,7 +32,6 @@ const pauseOf = (found: Columns, now: number): Pause =>
 
 export type Destinations = ReturnType<typeof createDestinations>;
 
-/** The destinations of reports, with their gateways, pauses and next rows. */
 export function createDestinations({ first, all, run }: Connection) {
   const find = ({ account, environment }: Destination): Columns | undefined =>
     first(`${ALL} WHERE account = ? AND environment = ?`, account, environment);
@@ -110,5 +108,4 @@ export function createDestinations({ first, all, run }: Connection) {
   };
 }
 
-/** The changes of the gateway. */
 const reboundOf = ({ rebound }: Columns): readonly Rebound[] => JSON.parse(String(rebound)) as Rebound[];

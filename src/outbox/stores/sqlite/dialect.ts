@@ -3,7 +3,6 @@ import type { Commits } from './commits.js';
 import type { Columns, Connection, SqliteValue } from './database.js';
 import { BODILESS, rowOf } from './rows.js';
 
-/** The shared statements in the words of SQLite. */
 export function dialectOf(connection: Connection, now: () => number, { read, write }: Commits): Dialect {
   const all = <One extends object>(text: string, values: readonly SqliteValue[]) =>
     connection.all<One>(text.replaceAll('?#', '?'), ...values);

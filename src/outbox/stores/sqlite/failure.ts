@@ -47,10 +47,8 @@ const SENTENCES = {
   other: 'failed',
 } as const satisfies Partial<Record<StoreErrorCode, string>>;
 
-/** The codes of this store. */
 type Code = keyof typeof SENTENCES;
 
-/** The errors of a file that cannot be made. */
 const ERRNOS: Readonly<Record<string, Code>> = {
   EROFS: 'read-only',
   ENOSPC: 'full',
@@ -77,7 +75,6 @@ function isOfTrigger(error: unknown): boolean {
   return code === 'SQLITE_CONSTRAINT_TRIGGER' || errcode === CONSTRAINT_TRIGGER;
 }
 
-/** Whether a library reports that a file is not a database. */
 export const isNoDatabase = (error: unknown): boolean => resultOf(error) === NO_DATABASE;
 
 export const sqliteCodeOf = (error: unknown): StoreErrorCode =>
@@ -100,7 +97,6 @@ export function libraryCodeOf(error: unknown): Code {
 export const isNested = (message: unknown): boolean =>
   typeof message === 'string' && message.includes('within a transaction');
 
-/** The store's own error for a library's. */
 export const asSqliteError = (place: string, error: unknown): StoreError =>
   isStoreError(error) ? error : sqliteError(libraryCodeOf(error), place, error);
 

@@ -95,7 +95,6 @@ function watchProgress(path: string, { first, database }: Connection) {
   };
 }
 
-/** Finds out whether the file is still the one that was opened. */
 export interface FileGuard {
   /** Called after each commit. Throws if the file was deleted or replaced. */
   readonly ensureLive: () => void;
@@ -114,7 +113,6 @@ export const guardFile = (given: string, real: string, connection: Connection): 
     : { ensureLive: watchFiles(given, real), ...watchProgress(real, connection) };
 
 interface OpenFile {
-  /** The SQLite that has the file open. */
   readonly library: string;
   stores: number;
 }

@@ -134,7 +134,6 @@ function makeFile(file: string): void {
   closeSync(folder);
 }
 
-/** Opens a file. Makes it first if it does not exist. */
 export async function openFile(
   name: string,
   open?: OpenDatabase,

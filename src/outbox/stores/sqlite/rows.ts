@@ -83,7 +83,6 @@ const OTHER_BYTES = ', body = ?, fingerprint = ?, excerpt = ?';
 const ENDED = `, ended = (SELECT coalesce(max(ended), 0) + 1 FROM outbox_rows INDEXED BY outbox_unlogged WHERE ended IS NOT NULL)`;
 
 export const BLOCK = `UPDATE outbox_rows INDEXED BY outbox_dependents SET blocked = ? WHERE waits_for = ? AND state = 'waiting' AND blocked <> ?`;
-/** The state of the row that a statement finds. */
 export const stateBy = (first: Connection['first'], sql: string, id: unknown) =>
   typeof id === 'string' ? (first(sql, id) as Pick<Row, 'state'> | undefined) : undefined;
 
@@ -161,7 +160,6 @@ export function createRows({ first, run, insert }: Connection, tally: Tally) {
     const account = String(found.account);
     tally.move(account, expected.state, state);
     tally.attempts(account, attempts - Number(found.attempts));
-    // The rows that wait for it.
     const open = Number(!isFinal(state));
     if (isFinal(state) !== isFinal(expected.state)) run(BLOCK, open, id, open);
     return true;

@@ -7,9 +7,7 @@ import { sqliteError } from './failure.js';
 
 /** Rows that a worker may claim now or later. The index of claims contains only these. */
 export const QUEUED = "(state = 'in-flight' OR (state = 'waiting' AND blocked = 0))";
-/** Queued rows that were never claimed. */
 export const AT_THE_HEAD = `${QUEUED} AND due_at <= ${HEAD_OF_THE_QUEUE}`;
-/** All other rows that are not final. */
 export const BEHIND_THE_HEAD = `(state IN ('in-flight', 'quarantined') OR (state = 'waiting' AND (blocked <> 0 OR due_at > ${HEAD_OF_THE_QUEUE})))`;
 /** Rows that are neither final nor quarantined. */
 export const OPEN = "state IN ('waiting', 'in-flight')";

@@ -95,7 +95,6 @@ function sequencesIn(state: RowState): string {
     : behind;
 }
 
-/** The rows of a search among those from `lowest` to below `end`. */
 export function searchRows(
   { first, all }: Connection,
   { accounts, account, environment, operation, state, blocked, from, to, limit, look }: RowSearch,
@@ -142,7 +141,6 @@ const reachedOf = (found: Columns | undefined) =>
 /** Reads only the index. All rows that lack the same key have the same problem text. */
 export const LACKING = `SELECT DISTINCT problem FROM outbox_rows INDEXED BY outbox_locked WHERE ${OPEN} AND ${HAS_KEY_ID} AND account = ?`;
 
-/** The ids of the missing keys of open rows. */
 export function readMissingKeys({ all }: Pick<Connection, 'all'>, accounts: readonly string[]): string[] {
   const found = accounts.flatMap((account) => all(LACKING, account)).flatMap(({ problem }) => keyIdIn(String(problem)));
   return [...new Set(found)].sort();

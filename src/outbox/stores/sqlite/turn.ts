@@ -4,7 +4,6 @@ import type { Destinations } from './destinations.js';
 import type { StoreFile } from './open-store.js';
 import type { Rows } from './rows.js';
 
-/** Makes the function for a turn of a worker. */
 export function createTurn(
   { connection, tally, time, commits: { read, write } }: StoreFile,
   rows: Rows,

@@ -37,7 +37,6 @@ function contents(): string {
     .replace(/\b[A-Z]+(?:_[A-Z]+)+\b/g, (name) => `${values[name] ?? name}`);
 }
 
-/** The names of the tables and functions of a schema. */
 export const madeNames = (): string[] =>
   [...contents().matchAll(/CREATE (?:TABLE|FUNCTION) \w+\.(\w+)/g)].map(([, name = '']) => name);
 

@@ -4,7 +4,6 @@ import { asPostgresError, grantsFor, INSUFFICIENT, postgresCodeOf, postgresError
 import { madeNames, migration, VERSION } from './migration.js';
 import { DEFAULT_SCHEMA } from './name.js';
 
-/** The oldest version of the server. */
 const OLDEST_SERVER = 130_000;
 
 /** The state of a schema, as the catalog has it for the role of the connection. */
@@ -13,7 +12,6 @@ interface FoundSchema {
   readonly encoding: string;
   readonly server: string;
   readonly number: number;
-  /** As statements name it. */
   readonly role: string;
   readonly tables: readonly string[];
   readonly functions: readonly string[];
@@ -42,7 +40,6 @@ LEFT JOIN LATERAL (SELECT json_agg(p.proname) AS names, bool_or(NOT has_function
   max(substring(p.prosrc FROM '([a-z0-9_]+)\\.destinations')) FILTER (WHERE p.proname = 'bind') AS target
   FROM pg_proc AS p WHERE p.pronamespace = n.oid) AS f ON true`;
 
-/** The error of a schema that cannot be used as it is, with the statement that mends it. */
 function unusableReason(schema: string, found: FoundSchema) {
   const { role, functionsSchema, lacksRights, hiddenTables, tables, functions } = found;
   const refuse = (code: 'missing' | 'privileges', why: string) => unusable(code, schema, `${why} Nothing was enqueued`);
