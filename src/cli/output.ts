@@ -62,7 +62,7 @@ export async function confirm(what: string): Promise<void> {
  * Writes texts at the speed of the reader, and stops when the reader closes the stream. With `exact`, a file or a pipe
  * gets the unchanged texts, since every character of the log of receipts is checked.
  */
-export async function sayAll(texts: AsyncIterable<string>, { exact = false } = {}): Promise<void> {
+export async function sayAll(texts: AsyncIterable<string> | Iterable<string>, { exact = false } = {}): Promise<void> {
   const { stdout } = terminal();
   const isRaw = exact && !isTerminal(stdout);
   for await (const text of texts) {

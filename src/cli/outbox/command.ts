@@ -12,8 +12,7 @@ import { list } from './list.js';
 import { migrate } from './migrate.js';
 import { move } from './move.js';
 import { commandFor, failAsStore, isAddress, openOutbox } from './open.js';
-import type { OpenedOutbox } from './opened-outbox.js';
-import { OUTBOX_OPTIONS, type OutboxValues } from './options.js';
+import { type BeginCommand, OUTBOX_OPTIONS, type OutboxValues, type RunCommand } from './options.js';
 import { player } from './player.js';
 import { prune } from './prune.js';
 import { exportLog, verifyFile, verifyLog } from './receipt-log.js';
@@ -31,9 +30,8 @@ interface OutboxCommand {
   readonly needs?: readonly OptionName[];
   /** The words after the command. Without it, there are none. In `usage`, `…` ends one that may be repeated. */
   readonly words?: { readonly usage: string; readonly needs: string };
-  readonly run?: (opened: OpenedOutbox, values: OutboxValues, words: readonly string[]) => Promise<number>;
-  /** For a command that opens its outbox itself. */
-  readonly begin?: (place: string, values: OutboxValues, words: readonly string[]) => Promise<number>;
+  readonly run?: RunCommand;
+  readonly begin?: BeginCommand;
 }
 
 const NARROWING = ['account', 'environment', 'operation'] as const satisfies readonly OptionName[];

@@ -3,14 +3,10 @@ import { readConsoleSettings } from '../../http/console/console-options.js';
 import { serveConsole } from '../../http/node/console-server.js';
 import { EXIT, remark, say } from '../output.js';
 import { listening, signalled } from '../serving.js';
-import type { OpenedOutbox } from './opened-outbox.js';
-import type { OutboxValues } from './options.js';
+import type { RunCommand } from './options.js';
 import { userName } from './person.js';
 
-export async function serveOutbox(
-  { store, operator }: OpenedOutbox,
-  { port = 0, 'read-only': only, json }: OutboxValues,
-): Promise<number> {
+export const serveOutbox: RunCommand = async ({ store, operator }, { port = 0, 'read-only': only, json }) => {
   const readOnly = only === true;
   const visitor = { name: userName() ?? 'command line', mayAct: true, mayReadBodies: true };
   const { address, close } = await listening(
@@ -38,4 +34,4 @@ export async function serveOutbox(
   await ended;
   await close();
   return EXIT.done;
-}
+};

@@ -6,16 +6,16 @@ import { problemKeyOf, type Row } from '../../outbox/rules/state-machine.js';
 import { scanRows } from '../../outbox/store/store.js';
 import { confirm, EXIT, Failure, remark, say } from '../output.js';
 import { findReport, findReports } from './find.js';
-import type { OpenedOutbox } from './opened-outbox.js';
-import { needed, type OutboxValues } from './options.js';
+import { needed, type RunCommand } from './options.js';
 import { newDecision } from './person.js';
 import { grouped, reports } from './text.js';
 
-export async function retry(opened: OpenedOutbox, values: OutboxValues, names: readonly string[]): Promise<number> {
-  return decideAll(opened, values, names, 'retry');
-}
+type Call = Parameters<RunCommand>;
 
-export async function resolve(opened: OpenedOutbox, values: OutboxValues, names: readonly string[]): Promise<number> {
+export const retry: RunCommand = (...call) => decideAll(call, 'retry');
+
+export const resolve: RunCommand = async (...call) => {
+  const [, values] = call;
   const { all, code } = values;
   const action = needed(values, 'as');
   if (values['with-settlement'] && action !== 'dismissed')
@@ -23,15 +23,13 @@ export async function resolve(opened: OpenedOutbox, values: OutboxValues, names:
   // A verdict is final, so one verdict is not for reports with different problems.
   if (all && code === undefined)
     throw new Failure('resolve --all needs --code: the problem of these reports, as list prints it');
-  return decideAll(opened, values, names, action);
-}
+  return decideAll(call, action);
+};
 
-export async function reopen(opened: OpenedOutbox, values: OutboxValues, names: readonly string[]): Promise<number> {
-  const { decision } = values;
-  return decision === undefined
-    ? decideAll(opened, values, names, 'reopened')
-    : takeBack(opened, decision, values, await idsNamed(opened, values, names));
-}
+export const reopen: RunCommand = (...call) => {
+  const [, { decision }] = call;
+  return decision === undefined ? decideAll(call, 'reopened') : takeBack(call, decision);
+};
 
 type Action = 'retry' | 'recorded' | 'dismissed' | 'reopened';
 
@@ -44,23 +42,24 @@ const DONE: Readonly<Record<Action, readonly [verb: string, done: string]>> = {
 };
 
 /** The ids of all reports that have one of these names. */
-async function idsNamed(opened: OpenedOutbox, values: OutboxValues, names: readonly string[]): Promise<string[]> {
+async function idsNamed([opened, values, names]: Call): Promise<string[]> {
   const ids: string[] = [];
   for (const name of names) ids.push(...(await findReports(opened, name, values)).map(({ id }) => id));
   return ids;
 }
 
 /** Counts the reports of `--all` and asks whether they are meant. Undefined if there are none. */
-async function selectAll(opened: OpenedOutbox, values: OutboxValues, names: readonly string[], action: Action) {
+async function selectAll(call: Call, action: Action) {
+  const [{ store }, values] = call;
   const { code, account, environment, operation, 'with-settlement': withSettlements } = values;
   const narrowing = { account, environment, operation };
-  const except = await idsNamed(opened, values, names);
+  const except = await idsNamed(call);
   // A later report is not among those that were counted.
-  const asOf = await opened.store.operator?.now();
+  const asOf = await store.operator?.now();
   const ids = new Set<string>();
   const operations = new Map<string, number>();
   let [inDoubt, settlements] = [0, 0];
-  for await (const row of scanRows(opened.store, { ...narrowing, state: 'quarantined' })) {
+  for await (const row of scanRows(store, { ...narrowing, state: 'quarantined' })) {
     if ((code ?? problemKeyOf(row.problem).code) !== problemKeyOf(row.problem).code || except.includes(row.id))
       continue;
     ids.add(row.id);
@@ -69,7 +68,7 @@ async function selectAll(opened: OpenedOutbox, values: OutboxValues, names: read
   }
   if (ids.size === 0) return undefined;
   if (action === 'dismissed')
-    for await (const { blocked, waitsFor = '' } of scanRows(opened.store, { account, environment, state: 'waiting' }))
+    for await (const { blocked, waitsFor = '' } of scanRows(store, { account, environment, state: 'waiting' }))
       if (blocked && ids.has(waitsFor)) settlements += 1;
   const facts = [
     [...operations].map(([name, count]) => `${grouped(count)} × ${name}`).join(', '),
@@ -83,7 +82,7 @@ async function selectAll(opened: OpenedOutbox, values: OutboxValues, names: read
   return { selection, asOf, count: ids.size + (withSettlements ? settlements : 0) };
 }
 
-async function selectNamed(opened: OpenedOutbox, values: OutboxValues, names: readonly string[], action: Action) {
+async function selectNamed([opened, values, names]: Call, action: Action) {
   const { code } = values;
   if (code !== undefined) throw new Failure('--code goes with --all only');
   // A settlement that was dismissed with its initiated report is reopened with it.
@@ -118,16 +117,11 @@ export function printDecided(
 }
 
 /** Decides about reports as the console does: the decision is in the same log, and a retry can be undone there. */
-async function decideAll(
-  opened: OpenedOutbox,
-  values: OutboxValues,
-  names: readonly string[],
-  action: Action,
-): Promise<number> {
-  const { store, operator, command } = opened;
+async function decideAll(call: Call, action: Action): Promise<number> {
+  const [{ store, operator, command }, values] = call;
   const { json, reason = '', 'with-settlement': withSettlements = false } = values;
   const [verb, effect] = DONE[action];
-  const selected = await (values.all ? selectAll : selectNamed)(opened, values, names, action);
+  const selected = await (values.all ? selectAll : selectNamed)(call, action);
   const request = { ...newDecision(reason), action, withSettlements };
   let [done, refused] = [0, 0];
 
@@ -163,12 +157,9 @@ async function decideAll(
   return refused > 0 ? EXIT.failed : EXIT.done;
 }
 
-async function takeBack(
-  { store, operator }: OpenedOutbox,
-  of: string,
-  values: OutboxValues,
-  except: readonly string[],
-): Promise<number> {
+async function takeBack(call: Call, of: string): Promise<number> {
+  const [{ store, operator }, values] = call;
+  const except = await idsNamed(call);
   const known = await store.operator?.decision(of);
   if (known?.action !== 'dismissed' && known?.action !== 'retry')
     throw new Failure(

@@ -4,16 +4,15 @@ import { MOCK_GATEWAY } from '../../core/protocol/mock-mode.js';
 import { DEFAULT_ACCOUNT, destinationScope, keyOf } from '../../outbox/rules/destination.js';
 import { pausesOf } from '../../outbox/store/store.js';
 import { EXIT, Failure, remark, say } from '../output.js';
-import type { OpenedOutbox } from './opened-outbox.js';
-import { needed, type OutboxValues } from './options.js';
+import { needed, type RunCommand } from './options.js';
 import { newDecision } from './person.js';
 import { placeOf } from './text.js';
 
 /** Each account and environment is a decision of its own. */
-export async function resume(
-  { store, operator }: OpenedOutbox,
-  { account, environment, operation, reason = '', json }: OutboxValues,
-): Promise<number> {
+export const resume: RunCommand = async (
+  { store, operator },
+  { account, environment, operation, reason = '', json },
+) => {
   const outlooks = await store.outlook(account === undefined ? undefined : [account]);
   const paused = pausesOf(outlooks).filter(
     (pause) =>
@@ -37,9 +36,9 @@ export async function resume(
   const what = [environment, operation].filter((name) => name !== undefined).join(', ');
   if (!json && places.size === 0) remark(what ? `${what} is not paused.` : 'No environment is paused.');
   return failed > 0 ? EXIT.failed : EXIT.done;
-}
+};
 
-export async function rebind({ store }: OpenedOutbox, values: OutboxValues): Promise<number> {
+export const rebind: RunCommand = async ({ store }, values) => {
   const { account = DEFAULT_ACCOUNT, json } = values;
   const environment = needed(values, 'environment');
   const reason = needed(values, 'reason');
@@ -67,4 +66,4 @@ export async function rebind({ store }: OpenedOutbox, values: OutboxValues): Pro
       `The reports of account ${account} in ${environment} now go to ${baseUrl} (before: ${printable(from)}).\nWaiting reports of this account: ${waiting}. Those of ${environment} are sent to the new address.`,
     );
   return EXIT.done;
-}
+};

@@ -4,8 +4,7 @@ import { keyOf } from '../../outbox/rules/destination.js';
 import type { Row } from '../../outbox/rules/state-machine.js';
 import { matches } from '../../outbox/stores/row-queries.js';
 import { EXIT, Failure } from '../output.js';
-import type { OpenedOutbox } from './opened-outbox.js';
-import type { Narrowing } from './options.js';
+import type { Narrowing, OpenedOutbox } from './options.js';
 
 export async function findReports(
   { store }: OpenedOutbox,

@@ -4,8 +4,7 @@ import { keyIdOfExcerpt } from '../../outbox/seal/excerpt.js';
 import { keyIdOf, keyIdOfFingerprint } from '../../outbox/seal/standard-seal.js';
 import { scanRows } from '../../outbox/store/store.js';
 import { EXIT, remark, say, table } from '../output.js';
-import type { OpenedOutbox } from './opened-outbox.js';
-import type { OutboxValues } from './options.js';
+import type { RunCommand } from './options.js';
 import { grouped } from './text.js';
 
 interface Need {
@@ -22,7 +21,7 @@ interface Need {
 }
 
 /** Counts the reports of all accounts, since any of them may need a key. */
-export async function keys({ store }: OpenedOutbox, { json }: OutboxValues): Promise<number> {
+export const keys: RunCommand = async ({ store }, { json }) => {
   const needs = await needsOf(scanRows(store, {}));
   if (json)
     for (const [keyId, need] of needs)
@@ -40,7 +39,7 @@ export async function keys({ store }: OpenedOutbox, { json }: OutboxValues): Pro
     );
   }
   return EXIT.done;
-}
+};
 
 function reasonToKeep({ open, kept, newest }: Need): string | undefined {
   if (open > 0) return 'needed to send';

@@ -5,15 +5,14 @@ import { toPublicReport } from '../../outbox/store/public-report.js';
 import { scanRows } from '../../outbox/store/store.js';
 import { matches } from '../../outbox/stores/row-queries.js';
 import { EXIT, remark, sayAll, table } from '../output.js';
-import type { OpenedOutbox } from './opened-outbox.js';
-import type { OutboxValues } from './options.js';
+import type { OpenedOutbox, RunCommand } from './options.js';
 import { refusedNote } from './stats.js';
 import { duration } from './text.js';
 
 /** Reports that need a person come first. */
 const OPEN: readonly ShownState[] = ['quarantined', 'in-flight', 'waiting', 'blocked'];
 
-export async function list(opened: OpenedOutbox, values: OutboxValues): Promise<number> {
+export const list: RunCommand = async (opened, values) => {
   const { state, code, since = 0, until = Number.MAX_VALUE, decision, limit = 50, json } = values;
   const { account, environment, operation } = values;
   let printed = 0;
@@ -47,7 +46,7 @@ export async function list(opened: OpenedOutbox, values: OutboxValues): Promise<
   if (refused > 0) remark(`\nOf the waiting reports, ${refusedNote(refused)}.`);
   if (printed > 0) remark(`\nTo see one of them in full: ${opened.command} show <report>`);
   return EXIT.done;
-}
+};
 
 /** The reports that a decision has changed. */
 async function rowsOf({ store: { operator } }: OpenedOutbox, decision: string): Promise<Row[]> {

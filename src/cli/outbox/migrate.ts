@@ -4,9 +4,9 @@ import { DEFAULT_SCHEMA } from '../../outbox/stores/postgres/schema/name.js';
 import { prepareSchema } from '../../outbox/stores/postgres/schema/prepare.js';
 import { EXIT, Failure, say } from '../output.js';
 import { clientOf, connectClient, isAddress } from './open.js';
-import type { OutboxValues } from './options.js';
+import type { BeginCommand } from './options.js';
 
-export async function migrate(address: string, { schema = DEFAULT_SCHEMA, json }: OutboxValues): Promise<number> {
+export const migrate: BeginCommand = async (address, { schema = DEFAULT_SCHEMA, json }) => {
   if (!isAddress(address))
     throw new Failure('migrate takes an address postgres://…: a SQLite store makes its tables itself');
   const client = await clientOf(address);
@@ -23,4 +23,4 @@ export async function migrate(address: string, { schema = DEFAULT_SCHEMA, json }
   } finally {
     await client.end().catch(() => {});
   }
-}
+};

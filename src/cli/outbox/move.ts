@@ -10,13 +10,10 @@ import { prepareSchema } from '../../outbox/stores/postgres/schema/prepare.js';
 import { type ExportedFile, openExport } from '../../outbox/stores/sqlite/export-rows.js';
 import { EXIT, Failure, say } from '../output.js';
 import { clientOf, connectClient, ensureDatabase, isAddress, library, type PgClient } from './open.js';
-import type { OutboxValues } from './options.js';
+import type { BeginCommand } from './options.js';
 
 /** In one transaction. Then marks the file, so that no store opens it any more. */
-export async function move(
-  file: string,
-  { to = process.env.DATABASE_URL, schema = DEFAULT_SCHEMA, json }: OutboxValues,
-): Promise<number> {
+export const move: BeginCommand = async (file, { to = process.env.DATABASE_URL, schema = DEFAULT_SCHEMA, json }) => {
   if (to === undefined) throw new Failure('move needs its target: --to postgres://…, or the variable DATABASE_URL');
   if (isAddress(file)) throw new Failure('move takes a file: an outbox in PostgreSQL cannot be moved');
   ensureDatabase(file);
@@ -42,7 +39,7 @@ export async function move(
   } finally {
     await client.end().catch(() => {});
   }
-}
+};
 
 /** Copies all data, or finds that it is there already. Returns whether it copied them. */
 async function carry(

@@ -1,6 +1,9 @@
+import { ENVIRONMENTS } from '../../core/errors/errors.js';
+import { reportNames } from '../../core/protocol/operations.js';
+import type { Operator } from '../../operator/operator.js';
 import { ACCOUNT_RULE, isAccount } from '../../outbox/rules/destination.js';
 import { SHOWN_STATES } from '../../outbox/rules/state-machine.js';
-import type { RowQuery } from '../../outbox/store/store.js';
+import type { OutboxStore, RowQuery } from '../../outbox/store/store.js';
 import { isSchemaName, SCHEMA_RULE } from '../../outbox/stores/postgres/schema/name.js';
 import { notEmpty, type OptionTable, oneOf, textThat, type Values, wholeNumber } from '../args.js';
 import { Failure } from '../output.js';
@@ -50,12 +53,12 @@ export const OUTBOX_OPTIONS = {
   environment: {
     hint: '<name>',
     help: 'Only this environment: staging or production',
-    read: oneOf('staging', 'production'),
+    read: oneOf(...ENVIRONMENTS),
   },
   operation: {
     hint: '<name>',
     help: 'Only this operation, such as reportBetEvent',
-    read: oneOf('reportBetEvent', 'reportSettledBet', 'reportWithdrawalEvent', 'reportSettledWithdrawal'),
+    read: oneOf(...reportNames),
   },
   state: {
     hint: '<state>',
@@ -112,7 +115,24 @@ export function needed<Name extends keyof OutboxValues>(
   return value;
 }
 
-export type OutboxOperation = NonNullable<OutboxValues['operation']>;
-
 /** Without any of these, a command is about all reports. */
 export type Narrowing = Pick<RowQuery, 'account' | 'environment' | 'operation'>;
+
+/** The outbox that a command has opened. */
+export interface OpenedOutbox {
+  readonly store: OutboxStore;
+  /** Reads and decides as the console does. */
+  readonly operator: Operator;
+  /** The beginning of commands to copy. */
+  readonly command: string;
+  /** Milliseconds since 1970. */
+  readonly now: number;
+}
+
+type Run<Begin> = (begin: Begin, values: OutboxValues, words: readonly string[]) => Promise<number>;
+
+/** Gets the words after the command, and returns the exit code. */
+export type RunCommand = Run<OpenedOutbox>;
+
+/** A command that opens its outbox itself, at a file or an address. */
+export type BeginCommand = Run<string>;

@@ -7,17 +7,16 @@ import { makeStandardSeal } from '../../outbox/seal/standard-seal.js';
 import type { OutboxStore } from '../../outbox/store/store.js';
 import { readOptionsModule } from '../check/options-file.js';
 import { EXIT, Failure, remark, say, table } from '../output.js';
-import type { OpenedOutbox } from './opened-outbox.js';
-import type { OutboxValues } from './options.js';
+import type { OpenedOutbox, RunCommand } from './options.js';
 import { newDecision } from './person.js';
 import { duration, grouped, reports, wrapped } from './text.js';
 
 /** The player's id is not printed. */
-export async function player(
-  { store, command, now }: OpenedOutbox,
-  { account, environment, erase, reason, options, json }: OutboxValues,
-  [id = '']: readonly string[],
-): Promise<number> {
+export const player: RunCommand = async (
+  { store, command, now },
+  { account, environment, erase, reason, options, json },
+  [id = ''],
+) => {
   if (!id.trim()) throw new Failure('player needs the id of one player, as user_id of the reports');
   if (erase && !reason?.trim())
     throw new Failure('--erase needs --reason "…": it is kept in the log of decisions, so name no player');
@@ -35,7 +34,7 @@ export async function player(
   else describe(found, { command, now, isErased: erase === true });
   const isWhole = Object.keys(found.locked).length + found.unreadable === 0 && found.logEmptied !== false;
   return isWhole ? EXIT.done : EXIT.failed;
-}
+};
 
 /** Without a file it opens bodies that are not encrypted. */
 async function sealOf(file: string | undefined, store: OutboxStore): Promise<Seal> {

@@ -2,11 +2,10 @@ import { printable } from '../../core/platform/messages.js';
 import { systemClock } from '../../core/platform/time.js';
 import { pruneReports } from '../../outbox/receipts/prune.js';
 import { EXIT, remark, say } from '../output.js';
-import type { OpenedOutbox } from './opened-outbox.js';
-import { needed, type OutboxValues } from './options.js';
+import { needed, type RunCommand } from './options.js';
 import { grouped } from './text.js';
 
-export async function prune({ store }: OpenedOutbox, values: OutboxValues): Promise<number> {
+export const prune: RunCommand = async ({ store }, values) => {
   const { account, json } = values;
   const olderThanDays = needed(values, 'older-than');
   const accounts = account === undefined ? [...new Set((await store.outlook()).map((one) => one.account))] : [account];
@@ -24,4 +23,4 @@ export async function prune({ store }: OpenedOutbox, values: OutboxValues): Prom
         : 'No report is that old.',
     );
   return EXIT.done;
-}
+};

@@ -7,11 +7,10 @@ import type { Row } from '../../outbox/rules/state-machine.js';
 import type { OutboxStore } from '../../outbox/store/store.js';
 import { wholeNumber } from '../args.js';
 import { codeOf, EXIT, Failure, remark, say, sayAll } from '../output.js';
-import type { OpenedOutbox } from './opened-outbox.js';
-import type { OutboxValues } from './options.js';
+import type { OutboxValues, RunCommand } from './options.js';
 import { grouped } from './text.js';
 
-export async function exportLog({ store }: OpenedOutbox, values: OutboxValues): Promise<number> {
+export const exportLog: RunCommand = async ({ store }, values) => {
   const from = readFrom(values);
   await appendReceipts(store);
   await sayAll(readReceipts(store, from), { exact: true });
@@ -22,7 +21,7 @@ export async function exportLog({ store }: OpenedOutbox, values: OutboxValues): 
       : 'There are no receipts yet.',
   );
   return EXIT.done;
-}
+};
 
 function readFrom({ from = '0' }: OutboxValues): number {
   try {
@@ -44,10 +43,10 @@ interface Comparison {
 
 const NOT_COMPARED: Comparison = { differing: [], pruned: 0 };
 
-export async function verifyLog({ store }: OpenedOutbox, values: OutboxValues): Promise<number> {
+export const verifyLog: RunCommand = ({ store }, values) => {
   const { lines, result } = compareWithReports(store, readReceipts(store));
   return verify(lines(), result, values);
-}
+};
 
 export async function verifyFile(file: string, values: OutboxValues): Promise<number> {
   try {

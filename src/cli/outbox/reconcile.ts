@@ -15,16 +15,11 @@ import { appendReceipts, readHead } from '../../outbox/receipts/log.js';
 import { type Reconciled, type ReportReference, reconcile } from '../../outbox/receipts/reconcile.js';
 import { DEFAULT_ACCOUNT } from '../../outbox/rules/destination.js';
 import { codeOf, EXIT, Failure, remark, sayAll, terminal } from '../output.js';
-import type { OpenedOutbox } from './opened-outbox.js';
-import { needed, type OutboxValues } from './options.js';
+import { needed, type OutboxValues, type RunCommand } from './options.js';
 import { time } from './text.js';
 
 /** Fails if one of the list is not recorded. */
-export async function reconcileList(
-  { store, now }: OpenedOutbox,
-  values: OutboxValues,
-  [path = '']: readonly string[],
-): Promise<number> {
+export const reconcileList: RunCommand = async ({ store, now }, values, [path = '']) => {
   const { account = DEFAULT_ACCOUNT, json, csv, operation } = values;
   const environment = needed(values, 'environment');
   const list = openList(path, values, createListReader({ account, environment }));
@@ -52,7 +47,7 @@ export async function reconcileList(
   if (counts.total + counts.otherDays === 0) throw new Failure(`${path} names no report: its export may have failed`);
   if (counts.total === 0) throw new Failure(`no report of ${path} is of the day ${values.day}`);
   const facts = comparison.facts({ at: now, list: list.sha256(), account, head: await readHead(store) });
-  if (csv) await sayAll(only(proofCsv(facts, proven)), { exact: true });
+  if (csv) await sayAll([proofCsv(facts, proven)], { exact: true });
   if (!json) remark(facts.map(([name, words]) => `${name}: ${words}`).join('\n'));
   const prunedBefore = counts.unknown > 0 ? await store.prunedBefore?.(account) : undefined;
   if (prunedBefore !== undefined)
@@ -60,11 +55,7 @@ export async function reconcileList(
       `Reports that ended before ${time(prunedBefore)} were pruned and count as never-seen: look for them in the exported log of receipts.`,
     );
   return counts.recorded === counts.total ? EXIT.done : EXIT.failed;
-}
-
-async function* only(text: string): AsyncGenerator<string> {
-  yield text;
-}
+};
 
 const DAY_MS = 86_400_000;
 

@@ -17,8 +17,7 @@ import { differingFields, readMapFile, shapeOf } from './import/columns.js';
 import { type ImportLine, lineReaderOf } from './import/lines.js';
 import { createRejected, rejectedFileOf } from './import/rejected.js';
 import { openSource } from './import/source.js';
-import type { OpenedOutbox } from './opened-outbox.js';
-import { needed, type OutboxValues } from './options.js';
+import { needed, type RunCommand } from './options.js';
 import { intakeOf, readOwner, settingsFor } from './own-outbox.js';
 import { newDecision } from './person.js';
 import { startProgress } from './progress.js';
@@ -27,7 +26,7 @@ import { grouped } from './text.js';
 const MISSING = 'the outbox does not have this report';
 
 /** Replaces the data of the reports in a file, with the reader, the checks and the rejected file of an import. */
-export async function replaceFile({ store, operator }: OpenedOutbox, values: OutboxValues): Promise<number> {
+export const replaceFile: RunCommand = async ({ store, operator }, values) => {
   const { json, account = DEFAULT_ACCOUNT, 'dry-run': dryRun = false } = values;
   const path = needed(values, 'from');
   const operation = needed(values, 'operation');
@@ -175,7 +174,7 @@ export async function replaceFile({ store, operator }: OpenedOutbox, values: Out
   } finally {
     await source.close();
   }
-}
+};
 
 /**
  * The decision about a file: one that was interrupted, or a new one. Its id follows from the file, so that a second run

@@ -10,19 +10,14 @@ import { codeOf, EXIT, Failure, remark, terminal } from '../output.js';
 import { printDecided } from './decide.js';
 import { parseLossOf } from './exact-json.js';
 import { findReport } from './find.js';
-import type { OpenedOutbox } from './opened-outbox.js';
-import { needed, type OutboxValues } from './options.js';
+import { needed, type OpenedOutbox, type OutboxValues, type RunCommand } from './options.js';
 import { intakeOf, readOwner, settingsFor } from './own-outbox.js';
 import { newDecision } from './person.js';
 import { replaceFile } from './replace-file.js';
 
-export async function replace(
-  opened: OpenedOutbox,
-  values: OutboxValues,
-  [name = '', path = '']: readonly string[],
-): Promise<number> {
+export const replace: RunCommand = async (opened, values, [name = '', path = '']) => {
   const { json } = values;
-  if (values.from !== undefined) return replaceFile(opened, values);
+  if (values.from !== undefined) return replaceFile(opened, values, []);
   // A settlement that waits is replaced if its id or its operation is given.
   const fits = (one: Row) => !one.blocked && decisionsFor(one).replaced === undefined;
   const row = await findReport(opened, name, values, 'replace', fits);
@@ -39,7 +34,7 @@ export async function replace(
   });
   if (!json && refused === 0) remark('\nA running worker sends it; if none runs, start one.');
   return refused > 0 ? EXIT.failed : EXIT.done;
-}
+};
 
 /** Checks, locates and seals the data as the operator's outbox does. */
 async function freeze({ store }: OpenedOutbox, values: OutboxValues, row: Row, payload: unknown) {

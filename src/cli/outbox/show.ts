@@ -4,17 +4,12 @@ import { CORRECTED_DATA } from '../../outbox/rules/advice.js';
 import { toPublicReport } from '../../outbox/store/public-report.js';
 import { EXIT, say } from '../output.js';
 import { findReports } from './find.js';
-import type { OpenedOutbox } from './opened-outbox.js';
-import type { OutboxValues } from './options.js';
+import type { OpenedOutbox, RunCommand } from './options.js';
 import { duration, time, wrapped } from './text.js';
 
 const INDENT = ' '.repeat(14);
 
-export async function show(
-  opened: OpenedOutbox,
-  values: OutboxValues,
-  [name = '']: readonly string[],
-): Promise<number> {
+export const show: RunCommand = async (opened, values, [name = '']) => {
   const { json } = values;
   const texts: string[] = [];
   for (const row of await findReports(opened, name, values)) {
@@ -26,7 +21,7 @@ export async function show(
   }
   say(texts.join(json ? '\n' : '\n\n'));
   return EXIT.done;
-}
+};
 
 function described(report: ReportDetails, { command, now }: OpenedOutbox): string {
   const { id, state, attempts, inDoubt, changedAt, dueAt, problem, body, timeline } = report;

@@ -6,8 +6,7 @@ import { readWentBack } from '../../outbox/sending/restored-database.js';
 import { toPublicPauses } from '../../outbox/store/public-report.js';
 import type { DestinationState } from '../../outbox/store/store.js';
 import { EXIT, say } from '../output.js';
-import type { OpenedOutbox } from './opened-outbox.js';
-import type { OutboxValues } from './options.js';
+import type { RunCommand } from './options.js';
 import { duration, grouped, placeOf, time, wrapped } from './text.js';
 
 const NOTES: Partial<Record<ShownState, string>> = {
@@ -19,7 +18,7 @@ const NOTES: Partial<Record<ShownState, string>> = {
 export const refusedNote = (refused: number): string =>
   `${grouped(refused)} of them refused: they wait behind a pause, and need a person if its cause is theirs`;
 
-export async function stats({ store, command, now }: OpenedOutbox, { account, json }: OutboxValues): Promise<number> {
+export const stats: RunCommand = async ({ store, command, now }, { account, json }) => {
   const accounts = account === undefined ? undefined : [account];
   const { states, refused, oldestOpenAt, attempts } = await store.counts(accounts);
   const head = await readHead(store).catch(() => undefined);
@@ -82,7 +81,7 @@ export async function stats({ store, command, now }: OpenedOutbox, { account, js
   say(head ? `Receipts: ${grouped(head.count)}, head ${head.hash}` : 'Receipts: none.');
   if (states.quarantined > 0) say(`\nTo see the reports that need a person: ${command} list --state quarantined`);
   return EXIT.done;
-}
+};
 
 function destinationLine(
   destination: Pick<DestinationState, 'account' | 'environment' | 'gateway' | 'rebound'>,

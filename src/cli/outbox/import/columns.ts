@@ -1,18 +1,17 @@
 import { readFileSync } from 'node:fs';
 import { asRecord, canonical, isRecord } from '../../../core/platform/as-record.js';
-import { type Operation, operations } from '../../../core/protocol/operations.js';
+import { type Operation, operations, type ReportName } from '../../../core/protocol/operations.js';
 import { printableKey } from '../../../core/schema/issue.js';
 import { location, locationInput } from '../../../core/schema/location.js';
 import { type Leaf, type LeafKind, leavesOf, type ValidationMode } from '../../../core/schema/model.js';
 import { suggest } from '../../../core/schema/validate.js';
 import { codeOf, Failure } from '../../output.js';
-import type { OutboxOperation } from '../options.js';
 import { isRefused, readCell } from './cell.js';
 import { CELL_FORMATS, type CellFormat, readCellFormat } from './cell-format.js';
 
 /** The fields that a file of one operation may have. */
 export interface Shape {
-  readonly operation: OutboxOperation;
+  readonly operation: ReportName;
   readonly reference: 'bet_id' | 'request_id';
   readonly mode: ValidationMode;
   /** Every field by its dotted name. */
@@ -24,7 +23,7 @@ export interface Shape {
   readonly required: readonly string[];
 }
 
-export function shapeOf(operation: OutboxOperation, mode: ValidationMode): Shape {
+export function shapeOf(operation: ReportName, mode: ValidationMode): Shape {
   const {
     request,
     location: takes,

@@ -5,7 +5,7 @@ import type { OutboxStore } from '../../../outbox/store/store.js';
 import { sqliteStore } from '../../../outbox/stores/sqlite/store.js';
 import { EXIT, Failure, remark, say } from '../../output.js';
 import { isAddress, library, openOutbox } from '../open.js';
-import { needed, type OutboxValues } from '../options.js';
+import { type BeginCommand, needed } from '../options.js';
 import { intakeOf, readOwner, settingsFor } from '../own-outbox.js';
 import { grouped } from '../text.js';
 import { checkLines } from './check.js';
@@ -15,7 +15,7 @@ import { lineReaderOf } from './lines.js';
 import { createRejected, rejectedFileOf } from './rejected.js';
 import { openSource } from './source.js';
 
-export async function importFile(place: string, values: OutboxValues, [path = '']: readonly string[]): Promise<number> {
+export const importFile: BeginCommand = async (place, values, [path = '']) => {
   const { json } = values;
   const operation = needed(values, 'operation');
   const owner = await readOwner(values);
@@ -92,7 +92,7 @@ export async function importFile(place: string, values: OutboxValues, [path = ''
     await store?.close?.();
     await source.close();
   }
-}
+};
 
 /** Undefined for a file that does not exist yet. */
 async function openStore(place: string, schema: string | undefined): Promise<OutboxStore | undefined> {
