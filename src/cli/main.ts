@@ -20,13 +20,11 @@ export const COMMANDS: readonly Command[] = [
     summary: 'Run a command beside a mock gateway',
     usage: 'mock run [options] -- <command> [argument…]',
     options: MOCK_RUN_OPTIONS,
-    notes: [
-      'Starts a mock gateway on a free port, sets LOCATION_SDK_MOCK to its address and runs the command. The mock gateway',
-      'ends with the command. SIGINT, SIGTERM and SIGHUP are passed on to the command.',
-      '',
-      "Exit code: that of the command; 128 plus the signal's number if a signal ended it; 127 or 126 if it cannot be",
-      'started. 2: the call is wrong.',
-    ].join('\n'),
+    notes: `Starts a mock gateway on a free port, sets LOCATION_SDK_MOCK to its address and runs the command. The mock gateway
+ends with the command. SIGINT, SIGTERM and SIGHUP are passed on to the command.
+
+Exit code: that of the command; 128 plus the signal's number if a signal ended it; 127 or 126 if it cannot be
+started. 2: the call is wrong.`,
     run,
   },
   {
@@ -34,20 +32,13 @@ export const COMMANDS: readonly Command[] = [
     summary: 'Start a mock gateway',
     usage: 'mock [options]',
     options: MOCK_OPTIONS,
-    notes: [
-      'Prints one line with its address when it is ready. Staging is at that address, production below /production,',
-      'and its own routes are below /__admin/. SIGINT, SIGTERM and SIGHUP end it at once and close all connections.',
-      '',
-      'Exit code 0: ended by a signal. 2: the call is wrong, or the port is in use.',
-    ].join('\n'),
+    notes: `Prints one line with its address when it is ready. Staging is at that address, production below /production,
+and its own routes are below /__admin/. SIGINT, SIGTERM and SIGHUP end it at once and close all connections.
+
+Exit code 0: ended by a signal. 2: the call is wrong, or the port is in use.`,
     run: mock,
   },
-  {
-    ...describeOutbox([]),
-    words: ['outbox'],
-    describe: describeOutbox,
-    run: outbox,
-  },
+  { ...describeOutbox([]), words: ['outbox'], describe: describeOutbox, run: outbox },
   {
     words: ['check'],
     summary: 'Test an environment: settings, reachability, key, the four steps',
@@ -94,7 +85,6 @@ async function runWords(words: readonly string[]): Promise<number> {
   }
   const [first] = words;
   if (first?.startsWith('-')) throw new Failure(`unknown option ${first}; see location-sdk --help`);
-  throw new Failure(`unknown command ${first}; known are ${namesOf(COMMANDS)}; see location-sdk --help`);
+  const known = COMMANDS.map((one) => one.words.join(' ')).join(', ');
+  throw new Failure(`unknown command ${first}; known are ${known}; see location-sdk --help`);
 }
-
-const namesOf = (commands: typeof COMMANDS) => commands.map((one) => one.words.join(' ')).join(', ');

@@ -87,14 +87,8 @@ export function table(rows: readonly (readonly string[])[]): string {
   const widths: number[] = [];
   for (const row of rows)
     for (const [column, { length }] of row.entries()) widths[column] = Math.max(widths[column] ?? 0, length);
-  return rows
-    .map((row) =>
-      row
-        .map((cell, column) => (column === row.length - 1 ? cell : cell.padEnd(widths[column] ?? 0)))
-        .join('  ')
-        .trimEnd(),
-    )
-    .join('\n');
+  const lines = rows.map((row) => row.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join('  '));
+  return lines.map((line) => line.trimEnd()).join('\n');
 }
 
 /** Removes addresses, since an address in an unexpected place may contain a password. */

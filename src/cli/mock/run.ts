@@ -17,20 +17,17 @@ export async function run(words: readonly string[]): Promise<number> {
   const { url, close } = await startMock({ port: 0, ...options });
   remark(`location-sdk mock gateway listening on ${url}`);
   try {
-    return await runCommand(command, args, { LOCATION_SDK_MOCK: url });
+    return await runCommand(command, args, url);
   } finally {
     await close();
   }
 }
 
-async function runCommand(
-  command: string,
-  args: readonly string[],
-  variables: Readonly<Record<string, string>>,
-): Promise<number> {
+async function runCommand(command: string, args: readonly string[], url: string): Promise<number> {
   // npm is a batch file on Windows, which only a shell starts.
   const shell = process.platform === 'win32';
-  const child = spawn(command, args, { stdio: 'inherit', env: { ...process.env, ...variables }, shell });
+  const env = { ...process.env, LOCATION_SDK_MOCK: url };
+  const child = spawn(command, args, { stdio: 'inherit', env, shell });
   const stop = passSignals(child);
   try {
     return await new Promise<number>((resolve, reject) => {

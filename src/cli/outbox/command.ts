@@ -257,17 +257,18 @@ export function readOutboxCall(words: readonly string[]) {
       const { hint, help }: OptionRow = OUTBOX_OPTIONS[option];
       problems.push(`${name} needs --${option}${hint ? ` ${hint}` : ''} (${help})`);
     }
-  const isFile = name === 'replace' && values.from !== undefined;
-  const isSelection = values.all || values.decision !== undefined || isFile;
+  /** The option that selects reports in place of their names. */
+  const selector =
+    (values.all && '--all') ||
+    (name === 'replace' && values.from !== undefined && '--from') ||
+    (values.decision !== undefined && '--decision');
   const least = follow?.usage.split(' ').length ?? 0;
   const most = follow?.usage.endsWith('…') ? MOST_REPORTS : least;
   if (!follow) problems.push(...more.map((word) => `unexpected word '${word}'`));
-  else if (more.length > most || (more.length < least && !isSelection)) problems.push(`${name} needs ${follow.needs}`);
-  if (isSelection && more.length > 0 && !values.except)
-    problems.push(
-      `${values.all ? '--all' : isFile ? '--from' : '--decision'} goes without names of reports${isFile ? '' : ', or with --except'}`,
-    );
-  if (values.except && !(isSelection && more.length > 0))
+  else if (more.length > most || (more.length < least && !selector)) problems.push(`${name} needs ${follow.needs}`);
+  if (selector && more.length > 0 && !values.except)
+    problems.push(`${selector} goes without names of reports${selector === '--from' ? '' : ', or with --except'}`);
+  if (values.except && !(selector && more.length > 0))
     problems.push('--except goes with --all or --decision, and names of reports');
   // To open and close a database here would release the locks of its user in this process.
   const read = name === 'reconcile' ? more[0] : name === 'replace' ? (values.from ?? more[1]) : undefined;

@@ -33,34 +33,29 @@ function readFrom({ from = '0' }: OutboxValues): number {
 
 const BATCH = 500;
 
-/** The reports of an outbox, compared with its receipts. */
-interface Comparison {
-  /** Ids of reports. */
-  readonly differing: readonly string[];
-  /** The number of receipts whose report was pruned. */
-  readonly pruned: number;
-}
-
-const NOT_COMPARED: Comparison = { differing: [], pruned: 0 };
+/** What was found where reports and receipts were compared: ids of reports, and a number of receipts. */
+const newComparison = () => ({ differing: [] as string[], pruned: 0 });
 
 export const verifyLog: RunCommand = ({ store }, values) => {
-  const { lines, result } = compareWithReports(store, readReceipts(store));
-  return verify(lines(), result, values);
+  const comparison = newComparison();
+  return verify(compareWithReports(store, comparison), values, comparison);
 };
 
 export async function verifyFile(file: string, values: OutboxValues): Promise<number> {
   try {
-    return await verify(createReadStream(file), () => NOT_COMPARED, values);
+    return await verify(createReadStream(file), values);
   } catch (error) {
     if (error instanceof Failure) throw error;
     throw new Failure(`${file} cannot be read (${codeOf(error)})`, EXIT.failed);
   }
 }
 
-/** Compares each report with its receipt while `lines` yields the receipts. `result` is known after the last one. */
-function compareWithReports(store: OutboxStore, receipts: AsyncIterable<string>) {
-  const differing: string[] = [];
-  let pruned = 0;
+/** Yields the receipts. Each is compared with its report by the end. */
+async function* compareWithReports(
+  store: OutboxStore,
+  comparison: ReturnType<typeof newComparison>,
+): AsyncGenerator<string> {
+  const { differing } = comparison;
   const prunedBefore = new Map<string, number | undefined>();
   /** Whether `prune` deleted a report, even if its reference was enqueued again since then. */
   const isPruned = async ({ account = '', endedAt = '' }: Partial<ReceiptEntry>, row: Row | undefined) => {
@@ -76,32 +71,29 @@ function compareWithReports(store: OutboxStore, receipts: AsyncIterable<string>)
     for (const [index, entry] of batch.entries()) {
       const row = rows[index];
       if (row && fitsEntry(row, entry)) continue;
-      if (await isPruned(entry, row)) pruned += 1;
+      if (await isPruned(entry, row)) comparison.pruned += 1;
       else if (differing.length < BATCH) differing.push(entry.id ?? '');
     }
     batch = [];
   };
-  async function* lines(): AsyncGenerator<string> {
-    for await (const line of receipts) {
-      batch.push(parseEntry(line) ?? {});
-      if (batch.length >= BATCH) await look();
-      yield line;
-    }
-    await look();
+  for await (const line of readReceipts(store)) {
+    batch.push(parseEntry(line) ?? {});
+    if (batch.length >= BATCH) await look();
+    yield line;
   }
-  return { lines, result: (): Comparison => ({ differing, pruned }) };
+  await look();
 }
 
 async function verify(
   pieces: AsyncIterable<string | Uint8Array>,
-  compared: () => Comparison,
   { head, json }: OutboxValues,
+  comparison = newComparison(),
 ): Promise<number> {
   if (head !== undefined && !/^[0-9a-fA-F]{64}$/.test(head))
     throw new Failure('--head must be a hash of 64 hexadecimal digits, as export prints it');
   const verdict = await verifyReceipts(pieces, { head });
   const { valid, count, head: last, afterHead, break: problem } = verdict;
-  const { differing, pruned } = compared();
+  const { differing, pruned } = comparison;
   const sound = valid && differing.length === 0;
   if (json) {
     say(JSON.stringify({ ...verdict, valid: sound, differing, pruned }));
