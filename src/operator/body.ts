@@ -1,10 +1,9 @@
 import { hasCode } from '../core/errors/errors.js';
-import { printable, shownName } from '../core/platform/messages.js';
-import { erasedBy } from '../outbox/seal/excerpt.js';
+import { shownName } from '../core/platform/messages.js';
 import { missingKeyOf } from '../outbox/seal/seal.js';
 import { type OperatorContext, OperatorRefusal } from './context.js';
 import { type DecisionRecord, recordOf, storeDecision, type Who } from './decision-log.js';
-import { findRow } from './report-details.js';
+import { erasureOf, findRow } from './report-details.js';
 
 export interface ReportBody {
   readonly id: string;
@@ -20,13 +19,9 @@ export async function readReportBody(context: OperatorContext, id: string, by: W
   const row = await findRow(context, id);
   if (!row) throw new OperatorRefusal('not-found', 'The outbox has no such report.');
   const { body } = row;
-  const erasing = erasedBy(row);
-  const erased = erasing === undefined ? undefined : await context.operator.decision(erasing);
+  const erased = await erasureOf(context, row);
   if (erased)
-    throw new OperatorRefusal(
-      'locked',
-      `The body of this report was erased by ${printable(erased.who)}: ${printable(erased.reason)}`,
-    );
+    throw new OperatorRefusal('locked', `The body of this report was erased by ${erased.who}: ${erased.reason}`);
   if (body === undefined)
     throw new OperatorRefusal(
       'locked',

@@ -41,26 +41,20 @@ export async function readCharts(context: OperatorContext, range: ChartRange): P
   const now = await store.now();
   const first = Math.floor(now / stepMs) * stepMs - (steps - 1) * stepMs;
   const counts = (await store.throughput(span, first)).filter(({ account }) => isShown(context, account));
-  const stepAt = (start: number) =>
-    stepOf(
-      start,
-      counts.filter((one) => one.start === start),
-    );
-  return { range, behind, steps: Array.from({ length: steps }, (_, index) => stepAt(first + index * stepMs)) };
+  return { range, behind, steps: Array.from({ length: steps }, (_, index) => stepOf(first + index * stepMs, counts)) };
 }
 
-export function stepOf(start: number, counts: readonly ThroughputCount[]): ChartStep {
+function stepOf(start: number, all: readonly ThroughputCount[]): ChartStep {
+  const counts = all.filter((one) => one.start === start);
   const sum = (number: (one: ThroughputCount) => number) => counts.reduce((total, one) => total + number(one), 0);
   const classes = [...THROUGHPUT_CLASSES, 0].map((_, place) => sum((one) => one.classes[place] ?? 0));
+  const dismissed = sum((one) => one.dismissed);
   const timed = classes.reduce((total, one) => total + one, 0);
   return {
     start,
     recorded: sum((one) => one.recorded),
     // Negative if more reports ended that had been dismissed in an earlier step.
-    dismissed: Math.max(
-      0,
-      sum((one) => one.dismissed),
-    ),
+    dismissed: Math.max(0, dismissed),
     medianMs: boundOf(classes, timed * 0.5),
     p95Ms: boundOf(classes, timed * 0.95),
   };

@@ -1,25 +1,15 @@
 import type { DecidedReport } from '../outbox/decisions/decide-rows.js';
 import { endPauses } from '../outbox/decisions/end-pauses.js';
-import { replaced } from '../outbox/rules/decisions.js';
 import { operationScope } from '../outbox/rules/destination.js';
-import type { Change, Decision, Row } from '../outbox/rules/state-machine.js';
-import { commitDecision } from './commit-decision.js';
+import type { Decision } from '../outbox/rules/state-machine.js';
+import { commitDecision, type RowsPage } from './commit-decision.js';
 import type { OperatorContext } from './context.js';
 import { type CorrectedFile, type DecisionRecord, recordOf, storeDecision, type Who } from './decision-log.js';
 
-/** Reports of one commit with their corrected data. */
-export interface CorrectedPage {
-  readonly rows: readonly { readonly row: Row; readonly replacement: NonNullable<Change['replacement']> }[];
-  /** The number of lines of the file up to here. */
-  readonly to: number;
-  /** Whether the file has no further line. Then there is no row. */
-  readonly isEnd: boolean;
-}
-
 export interface CorrectRequest extends Who {
   readonly about: CorrectedFile;
-  /** The reports of the next lines, after this number of lines. */
-  next(from: number): Promise<CorrectedPage>;
+  /** The reports of the next lines, after this number of lines. Without any at the end of the file. */
+  next(from: number, decision: Decision): Promise<RowsPage>;
   /** Gets the results of each commit. */
   tell(results: readonly DecidedReport[]): void;
 }
@@ -39,13 +29,9 @@ export async function correct(
     forMs: Number.POSITIVE_INFINITY,
     tell,
     async next({ cursor }) {
-      const { rows, to, isEnd: done } = await next(cursor);
-      if (done) await endPauses(context, operationScope(about));
-      return {
-        planned: rows.map(({ row, replacement }) => ({ row, change: replaced(row, decision, replacement) })),
-        to,
-        done,
-      };
+      const page = await next(cursor, decision);
+      if (page.done) await endPauses(context, operationScope(about));
+      return page;
     },
   });
   await context.afterDecision('replaced');

@@ -48,9 +48,6 @@ interface PlayerRequest extends Narrowing {
   readonly erase?: Who | undefined;
 }
 
-const playersIn = (kept: Readonly<Record<string, unknown>> | undefined): unknown[] =>
-  [asRecord(kept?.user).user_id, kept?.userId].filter((id) => id !== undefined);
-
 /** The initiated report of a settled one, and the other way round. */
 const siblingsOf = ({ operation, reference, ...place }: Row): string[] =>
   operationNames.flatMap((name) => {
@@ -77,7 +74,10 @@ export async function readPlayer(context: OperatorContext, request: PlayerReques
   let isLogged = false;
   let found: ErasedRow[] = [];
 
-  const playersOf = async (row: Row): Promise<unknown[]> => playersIn(await openKept(seal, row));
+  async function playersOf(row: Row): Promise<unknown[]> {
+    const kept = await openKept(seal, row);
+    return [asRecord(kept?.user).user_id, kept?.userId].filter((id) => id !== undefined);
+  }
 
   function countUnread(error: unknown): unknown[] {
     const keyId = missingKeyOf(error);

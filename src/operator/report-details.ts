@@ -121,7 +121,8 @@ export async function readDetails(context: OperatorContext, name: string): Promi
   };
 }
 
-async function erasureOf({ operator }: OperatorContext, row: Row): Promise<ReportDetails['body']['erased']> {
+/** The decision that erased its body. Null if none did. */
+export async function erasureOf({ operator }: OperatorContext, row: Row): Promise<ReportDetails['body']['erased']> {
   const id = erasedBy(row);
   const kept = id === undefined ? undefined : await operator.decision(id);
   return kept ? { at: kept.at, who: printable(kept.who), reason: printable(kept.reason) } : null;

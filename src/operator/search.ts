@@ -35,23 +35,19 @@ export async function search(
   filter: SearchFilter = {},
   cursor?: string,
 ): Promise<SearchPage> {
-  const { text, account, environment, operation, state, from, to, decision, limit = PAGE } = filter;
+  const { text, group, skip, state, decision, limit = PAGE, ...conditions } = filter;
   if (decision !== undefined) return decisionPage(context, decision, Number(cursor ?? 0));
-  if (filter.group) return groupPage(context, { ...filter, of: filter.group, limit, after: Number(cursor ?? 0) });
+  if (group) return groupPage(context, { of: group, skip, limit, after: Number(cursor ?? 0) });
   if (text) {
     const rows = (await rowsNamed(context.store, text)).filter((row) => fits(context, row, filter));
     return { reports: rows.sort((a, b) => b.sequence - a.sequence).map(summaryOf), next: null, reached: null };
   }
   const isBlocked = state === 'blocked';
   const { rows, reached } = await context.operator.search({
+    ...conditions,
     accounts: context.accounts,
-    account,
-    environment,
-    operation,
     state: isBlocked ? 'waiting' : state,
     blocked: state === undefined ? undefined : state === 'waiting' ? false : isBlocked,
-    from,
-    to,
     before: Number(cursor ?? Number.MAX_SAFE_INTEGER),
     limit,
     look: LOOK,

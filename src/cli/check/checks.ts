@@ -1,7 +1,7 @@
-import { readCertificate } from './certificate.js';
 import {
   compareClocks,
   judgeLatency,
+  readCertificate,
   tryNumber,
   tryOwnKey,
   tryWithoutKey,
@@ -10,7 +10,7 @@ import {
   VERIFIED_NIN,
 } from './gateway.js';
 import { type CheckResult, type CheckRun, lineOf, skip } from './run.js';
-import { allowMadeUp, repeatOther, repeatSame, STEPS, settleTooEarly, takeStep } from './steps.js';
+import { allowMadeUp, repeat, STEPS, settleTooEarly, takeStep } from './steps.js';
 
 interface Check {
   readonly section: string;
@@ -51,18 +51,13 @@ const CHECKS: readonly Check[] = [
     name: `${index + 1} ${step.operation}`,
     test: (run: CheckRun) => takeStep(run, step),
   })),
-  ...STEPS.flatMap(({ operation }) => [
-    {
+  ...STEPS.flatMap(({ operation }) =>
+    [false, true].map((isOther) => ({
       section: REPEATS,
-      name: `${operation}, the same data`,
-      test: (run: CheckRun) => repeatSame(run, operation),
-    },
-    {
-      section: REPEATS,
-      name: `${operation}, other data`,
-      test: (run: CheckRun) => repeatOther(run, operation),
-    },
-  ]),
+      name: `${operation}, ${isOther ? 'other data' : 'the same data'}`,
+      test: (run: CheckRun) => repeat(run, operation, isOther),
+    })),
+  ),
 ];
 
 /** After a failure, leaves out the checks that depend on it, and names their sections. */

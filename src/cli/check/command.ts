@@ -1,5 +1,6 @@
 import { accessSync, constants, writeFileSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
+import { ENVIRONMENTS } from '../../core/errors/errors.js';
 import { LONGEST_TIMER_MS } from '../../core/platform/time.js';
 import { notEmpty, type OptionTable, oneOf, readArgs, readDuration } from '../args.js';
 import { codeOf, complain, EXIT, Failure, say } from '../output.js';
@@ -13,11 +14,7 @@ import { readTarget } from './target.js';
 const DEFAULT_TIMEOUT_MS = 120_000;
 
 export const CHECK_OPTIONS = {
-  environment: {
-    hint: '<name>',
-    help: 'staging or production (default: staging)',
-    read: oneOf('staging', 'production'),
-  },
+  environment: { hint: '<name>', help: 'staging or production (default: staging)', read: oneOf(...ENVIRONMENTS) },
   options: {
     hint: '<file.mjs>',
     help: 'A module with client options as its default export: paths, isDuplicate, gateways …',

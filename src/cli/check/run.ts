@@ -7,7 +7,7 @@ import type { Gateway } from '../../core/delivery/settings.js';
 import { THE_HOST } from '../../core/delivery/transport.js';
 import { type Environment, hasCode, isReportingError, type ReportingError } from '../../core/errors/errors.js';
 import { type Limit, systemClock } from '../../core/platform/time.js';
-import { GATEWAY_PATH, type OperationName } from '../../core/protocol/operations.js';
+import { GATEWAY_PATH, type OperationName, type ReportName } from '../../core/protocol/operations.js';
 import type { HeadersOption } from '../../core/schema/headers.js';
 import type { Findings } from './assumptions.js';
 import { describeExchange, type Recorder } from './recorder.js';
@@ -57,12 +57,7 @@ export interface Target {
 }
 
 /** Each sends the same data again, except for the amount. */
-export type MadeUpReports = Readonly<
-  Record<
-    'reportBetEvent' | 'reportSettledBet' | 'reportWithdrawalEvent' | 'reportSettledWithdrawal',
-    (amount: number) => Promise<Receipt>
-  >
->;
+export type MadeUpReports = Readonly<Record<ReportName, (amount: number) => Promise<Receipt>>>;
 
 interface RunState {
   refusesWrongKey?: boolean;

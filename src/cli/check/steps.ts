@@ -1,5 +1,5 @@
 import { hasCode } from '../../core/errors/errors.js';
-import { type Operation, operations } from '../../core/protocol/operations.js';
+import { type Operation, operations, type ReportName } from '../../core/protocol/operations.js';
 import type { Location } from '../../core/schema/location.js';
 import type { AssumptionId } from './assumptions.js';
 import { VERIFIED_NIN } from './gateway.js';
@@ -17,7 +17,7 @@ import {
 } from './run.js';
 
 interface Step {
-  readonly operation: keyof MadeUpReports;
+  readonly operation: ReportName;
   /** The assumptions that its acceptance confirms. */
   readonly shows: readonly AssumptionId[];
   /** The assumptions that may be wrong if the gateway refuses its data. */
@@ -112,26 +112,21 @@ function madeUpReports({ client, signal }: CheckRun, reference: string): MadeUpR
 
 /** Ends the run before any made-up report where one would be a real one. */
 export function allowMadeUp({ environment, sharedAddress }: CheckRun): CheckResult | undefined {
-  if (sharedAddress)
-    return {
-      ...fail(
+  if (environment === 'staging' && !sharedAddress) return undefined;
+  const result = sharedAddress
+    ? fail(
         'staging and production have the same address, so tests would be recorded as real reports, or real reports as tests',
         'give each its own base address',
-      ),
-      end: 'done',
-    };
-  if (environment === 'staging') return undefined;
-  return {
-    ...skip(
-      'never in production: a report there is a statement to the authority, and cannot be taken back',
-      'test them with --environment staging',
-    ),
-    end: 'done',
-  };
+      )
+    : skip(
+        'never in production: a report there is a statement to the authority, and cannot be taken back',
+        'test them with --environment staging',
+      );
+  return { ...result, end: 'done' };
 }
 
 /** Its initiated event was never reported, so the gateway must refuse it (specification, section 1). */
-export async function settleTooEarly(run: CheckRun, operation: Step['operation']): Promise<CheckResult> {
+export async function settleTooEarly(run: CheckRun, operation: ReportName): Promise<CheckResult> {
   const reference = newReference();
   const reports = madeUpReports(run, reference);
   const { error } = await call(run, () => reports[operation](FIRST_AMOUNT));
@@ -180,8 +175,7 @@ export async function takeStep(run: CheckRun, { operation, shows, blames }: Step
   }
   // A gateway that refuses a bet may accept a withdrawal. A gateway that does not answer will not.
   state.isSilent = error.outcome !== 'rejected';
-  if (error.status !== undefined && error.status >= 200 && error.status < 300)
-    findings.note('success', 'differs', text);
+  if (error.status !== undefined && error.status < 300) findings.note('success', 'differs', text);
   if (error.code === 'timeout') findings.note('timeouts', 'differs', `${operation}: no answer in time`);
   if (error.status === 404 && !after) {
     findings.note('paths', 'differs', text);
@@ -199,55 +193,44 @@ export async function takeStep(run: CheckRun, { operation, shows, blames }: Step
   );
 }
 
-/** The delivery needs an error for a repeat (specification, section 1) that the client recognises. */
-export async function repeatSame(run: CheckRun, operation: Step['operation']) {
+/**
+ * The delivery needs an error for a repeat (specification, section 1) that the client recognises, and tells from an
+ * error for other data under the same reference.
+ */
+export async function repeat(run: CheckRun, operation: ReportName, isOther: boolean) {
   const { state, findings } = run;
   if (!state.recorded.has(operation)) return undefined;
-  const { error } = await call(run, () => reportsOf(run)[operation](FIRST_AMOUNT));
+  const { error } = await call(run, () => reportsOf(run)[operation](isOther ? OTHER_AMOUNT : FIRST_AMOUNT));
   const text = lastAnswer(run);
-  if (!error) {
-    findings.note('duplicate', 'differs', `taken again: ${text}`);
+  const kind = isOther ? 'conflict' : 'duplicate';
+  const isDuplicate = error !== undefined && hasCode(error, 'duplicate');
+  if (isDuplicate && error.conflict === isOther) {
+    findings.note(kind, 'confirmed', text);
+    return ok(`is recognised as a ${kind}: ${text}`);
+  }
+  if (error && error.status === undefined) return fail(describeError(run, error));
+  const taken = isOther ? 'taken' : 'taken again';
+  findings.note(kind, 'differs', error ? text : `${taken}: ${text}`);
+  if (isOther)
+    return error
+      ? warn(
+          `${isDuplicate ? 'looks like the same data' : 'is not recorded, but not recognised as a conflict'}: ${text}`,
+          'if the answer distinguishes the two, let the option isDuplicate return conflict; if not, never report a reference from two places',
+        )
+      : fail(
+          `is recorded: ${text}`,
+          'the specification (section 1, rule 1) says that a report is immutable: ask the authority which of the two it holds',
+        );
+  if (!error)
     return fail(
       `is recorded again: ${text}`,
       'the specification (section 1, rule 2) says that a repeat is an error: tell the authority',
     );
-  }
-  const isDuplicate = hasCode(error, 'duplicate');
-  if (isDuplicate && !error.conflict) {
-    findings.note('duplicate', 'confirmed', text);
-    return ok(`is recognised as a duplicate: ${text}`);
-  }
-  if (error.status === undefined) return fail(describeError(run, error));
-  findings.note('duplicate', 'differs', text);
-  const advice = (should: string) =>
-    `after a lost answer the client would not know that the report is recorded: write the option isDuplicate, which ${should}. It is called with every answer that does not say "recorded", with a 2xx, too`;
-  return isDuplicate
-    ? fail(`is mistaken for other data: ${text}`, advice('must return same'))
-    : fail(`is not recognised as a duplicate: ${text}`, advice('must recognise it'));
-}
-
-/** The client should tell it from the same data. */
-export async function repeatOther(run: CheckRun, operation: Step['operation']) {
-  const { state, findings } = run;
-  if (!state.recorded.has(operation)) return undefined;
-  const { error } = await call(run, () => reportsOf(run)[operation](OTHER_AMOUNT));
-  const text = lastAnswer(run);
-  if (!error) {
-    findings.note('conflict', 'differs', `taken: ${text}`);
-    return fail(
-      `is recorded: ${text}`,
-      'the specification (section 1, rule 1) says that a report is immutable: ask the authority which of the two it holds',
-    );
-  }
-  const isDuplicate = hasCode(error, 'duplicate');
-  if (isDuplicate && error.conflict) {
-    findings.note('conflict', 'confirmed', text);
-    return ok(`is recognised as a conflict: ${text}`);
-  }
-  if (error.status === undefined) return fail(describeError(run, error));
-  findings.note('conflict', 'differs', text);
-  return warn(
-    `${isDuplicate ? 'looks like the same data' : 'is not recorded, but not recognised as a conflict'}: ${text}`,
-    'if the answer distinguishes the two, let the option isDuplicate return conflict; if not, never report a reference from two places',
+  const [mistake, should] = isDuplicate
+    ? ['is mistaken for other data', 'must return same']
+    : ['is not recognised as a duplicate', 'must recognise it'];
+  return fail(
+    `${mistake}: ${text}`,
+    `after a lost answer the client would not know that the report is recorded: write the option isDuplicate, which ${should}. It is called with every answer that does not say "recorded", with a 2xx, too`,
   );
 }

@@ -1,12 +1,12 @@
 import { createHash } from 'node:crypto';
 import { canonical } from '../../core/platform/as-record.js';
-import type { CorrectedPage } from '../../operator/correct.js';
+import type { CorrectRequest } from '../../operator/correct.js';
 import type { CorrectedFile } from '../../operator/decision-log.js';
 import type { DecidedReport } from '../../outbox/decisions/decide-rows.js';
 import { CORRECTED_TOGETHER } from '../../outbox/decisions/replace-all.js';
 import { prepareCorrection } from '../../outbox/decisions/replacement.js';
 import { isDistinctReference, rowId } from '../../outbox/intake/enqueue.js';
-import { decisionsFor, isRefusedData } from '../../outbox/rules/decisions.js';
+import { decisionsFor, isRefusedData, replaced as replacedRow } from '../../outbox/rules/decisions.js';
 import { DEFAULT_ACCOUNT } from '../../outbox/rules/destination.js';
 import type { Row } from '../../outbox/rules/state-machine.js';
 import type { KeptDecision } from '../../outbox/store/operator-store.js';
@@ -137,11 +137,11 @@ export const replaceFile: RunCommand = async ({ store, operator }, values) => {
       }
     }
 
-    function pagesOf(): (from: number) => Promise<CorrectedPage> {
+    function pagesOf(): CorrectRequest['next'] {
       const all = read();
       const showProgress = startProgress('Replacing', source.size);
       let to = 0;
-      return async (from) => {
+      return async (from, decision) => {
         await source.expectUnchanged();
         const page: ImportLine[] = [];
         let isEnd = false;
@@ -162,13 +162,13 @@ export const replaceFile: RunCommand = async ({ store, operator }, values) => {
             const { isSame, why, replacement } = await prepareCorrection(intake, seal, row, line.payload, { isOwn });
             if (isSame) return [];
             lineOf.set(row.id, line);
-            if (replacement && why === undefined) return { row, replacement };
+            if (replacement && why === undefined) return { row, change: replacedRow(row, decision, replacement) };
             refuse([{ id: row.id, why: why ?? MISSING }]);
             return [];
           }),
         );
         showProgress(source.position(), to);
-        return { rows: found.flat(), to: Math.max(to, from), isEnd: isEnd && page.length === 0 };
+        return { planned: found.flat(), to: Math.max(to, from), done: isEnd && page.length === 0 };
       };
     }
   } finally {

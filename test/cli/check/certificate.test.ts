@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { judgeCertificate } from '../../../src/cli/check/certificate.js';
+import { judgeCertificate } from '../../../src/cli/check/gateway.js';
 
 const now = Date.UTC(2026, 7, 1);
 
