@@ -1,4 +1,4 @@
-import { SpanKind } from '@opentelemetry/api';
+import { type Attributes, SpanKind, type SpanOptions } from '@opentelemetry/api';
 import type { CallOptions } from '../core/client/options.js';
 import type { ClientMode } from '../core/client/payloads.js';
 import { refuseOtherNames } from '../core/errors/errors.js';
@@ -30,6 +30,12 @@ export function instrumentOutbox<Mode extends ClientMode = 'strict'>(
   const countWithin = countEvents(meter, outbox);
   if (options.observeStats !== false) observeStats(meter, outbox);
 
+  const traced = <T>(
+    span: SpanOptions & { readonly name: string },
+    work: () => Promise<T>,
+    attributes: (value: T) => Attributes,
+  ) => spanned(tracer, span, work, (value) => ({ attributes: attributes(value) }));
+
   const enqueue =
     <Payload>(
       operation: string,
@@ -37,18 +43,11 @@ export function instrumentOutbox<Mode extends ClientMode = 'strict'>(
       inTransaction = false,
     ): ((payload: Payload, options?: CallOptions) => Promise<EnqueuedReport<Mode>>) =>
     async (payload, given) => {
-      const span = {
-        name: `enqueue ${operation}`,
-        kind: SpanKind.PRODUCER,
-        attributes: callAttributes(operation, undefined),
-      };
-      const report = await spanned(
-        tracer,
-        span,
+      const attributes = callAttributes(operation, undefined);
+      const report = await traced(
+        { name: `enqueue ${operation}`, kind: SpanKind.PRODUCER, attributes },
         () => method(payload, given),
-        ({ id, state }) => ({
-          attributes: { ...attributesOf(operation, id), 'location_sdk.report.state': state },
-        }),
+        ({ id, state }) => ({ ...attributesOf(operation, id), 'location_sdk.report.state': state }),
       );
       if (inTransaction) countWithin(operation, report.id);
       return report;
@@ -59,14 +58,10 @@ export function instrumentOutbox<Mode extends ClientMode = 'strict'>(
    */
   const prepare: Outbox<Mode>['prepare'] = async (operation, payload, given) => {
     // Not named after the operation: its name may be misspelt, and then contain any data.
-    const span = { name: 'prepare report', kind: SpanKind.INTERNAL, attributes: {} };
-    const report = await spanned(
-      tracer,
-      span,
+    const report = await traced(
+      { name: 'prepare report', kind: SpanKind.INTERNAL, attributes: {} },
       () => outbox.prepare(operation, payload, given),
-      ({ id }) => ({
-        attributes: attributesOf(operation, id),
-      }),
+      ({ id }) => attributesOf(operation, id),
     );
     const enqueuePrepared = (...transaction: readonly [transaction?: unknown]) =>
       enqueue(operation, () => report.enqueue(...transaction), transaction.length > 0)(payload, given);
@@ -90,18 +85,10 @@ export function instrumentOutbox<Mode extends ClientMode = 'strict'>(
     prepare,
     reportAll: async (reports) => {
       const size = quietly(() => reports.length) ?? 0;
-      const span = {
-        name: 'enqueue reportAll',
-        kind: SpanKind.PRODUCER,
-        attributes: { 'location_sdk.batch.size': size },
-      };
-      return spanned(
-        tracer,
-        span,
+      return traced(
+        { name: 'enqueue reportAll', kind: SpanKind.PRODUCER, attributes: { 'location_sdk.batch.size': size } },
         () => outbox.reportAll(reports),
-        (all) => ({
-          attributes: { 'location_sdk.batch.refused': all.filter(({ status }) => status === 'rejected').length },
-        }),
+        (all) => ({ 'location_sdk.batch.refused': all.filter(({ status }) => status === 'rejected').length }),
       );
     },
   };

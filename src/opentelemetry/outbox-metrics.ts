@@ -1,24 +1,14 @@
 import type { Attributes, BatchObservableCallback, Meter } from '@opentelemetry/api';
 import { ENVIRONMENTS } from '../core/errors/errors.js';
 import { systemClock, withTimeout } from '../core/platform/time.js';
+import { reportNames } from '../core/protocol/operations.js';
 import type { Outbox, OutboxStats } from '../outbox/interface.js';
-import { DEFAULT_ACCOUNT, PAUSE_REASONS } from '../outbox/rules/destination.js';
+import { DEFAULT_ACCOUNT, type DestinationOperation, PAUSE_REASONS } from '../outbox/rules/destination.js';
 import { callAttributes, idAttributes, pauseAttributes } from './attributes.js';
 import { makeCounter, makeGauge, makeHistogram, quietly } from './instruments.js';
 
-const REPORTS = [
-  'reportBetEvent',
-  'reportSettledBet',
-  'reportWithdrawalEvent',
-  'reportSettledWithdrawal',
-] as const satisfies readonly (keyof Outbox)[];
-interface Which {
-  readonly account: string;
-  readonly operation: string;
-  readonly environment: string | undefined;
-}
-
-const which = ({ account, operation, environment }: Which) => callAttributes(operation, environment, account);
+const which = ({ account, operation, environment }: DestinationOperation) =>
+  callAttributes(operation, environment, account);
 
 /**
  * The outbox catches every error of a listener. Returns a function that counts a report enqueued in the user's own
@@ -42,7 +32,7 @@ export function countEvents(meter: Meter, { on }: Pick<Outbox, 'on'>): (operatio
     storeErrors: counter('storeErrors'),
     wentBack: counter('wentBack'),
   };
-  on('enqueued', (event) => count.enqueued(which(event)));
+  for (const type of ['enqueued', 'locked', 'late'] as const) on(type, (event) => count[type](which(event)));
   on('recorded', (event) => {
     count.recorded({ ...which(event), 'location_sdk.outcome': event.outcome });
     waits.record(Math.max(0, event.waitedMs) / 1_000, which(event));
@@ -54,8 +44,6 @@ export function countEvents(meter: Meter, { on }: Pick<Outbox, 'on'>): (operatio
   // The accounts with a name are known by their reports only: their series begin at 0 with the first of these.
   for (const type of ['enqueued', 'recorded'] as const) on(type, (event) => count.conflicts(which(event), 0));
   on('decided', (event) => count.decided({ ...which(event), 'location_sdk.decision': event.action }));
-  on('locked', (event) => count.locked(which(event)));
-  on('late', (event) => count.late(which(event)));
   // Each failed probe counts too, so that an alert on a rise goes on while the pause lasts.
   for (const type of ['paused', 'probe-failed'] as const)
     on(type, ({ account, environment, reason }) => count.pauses(pauseAttributes(environment, reason, account)));
@@ -66,7 +54,7 @@ export function countEvents(meter: Meter, { on }: Pick<Outbox, 'on'>): (operatio
     count.wentBack({}, 0);
     for (const environment of ENVIRONMENTS) {
       for (const reason of PAUSE_REASONS) count.pauses(pauseAttributes(environment, reason), 0);
-      for (const operation of REPORTS) {
+      for (const operation of reportNames) {
         count.locked(callAttributes(operation, environment), 0);
         count.conflicts(callAttributes(operation, environment), 0);
       }

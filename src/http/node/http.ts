@@ -51,11 +51,9 @@ export function toRequest(
   init: { body?: BodyInit | null; signal?: AbortSignal } = {},
 ): Request {
   const { method = 'GET', headers } = incoming;
-  const pairs: [string, string][] = [];
-  for (const [name, value] of Object.entries(headers)) {
-    if (typeof value === 'string') pairs.push([name, value]);
-    else for (const one of value ?? []) pairs.push([name, one]);
-  }
+  const pairs = Object.entries(headers).flatMap(([name, value = []]) =>
+    [value].flat().map((one): [string, string] => [name, one]),
+  );
   return new Request(url, { method, headers: pairs, ...init, duplex: 'half' } as RequestInit);
 }
 

@@ -42,13 +42,9 @@ export function toNodeHandler(relay: Relay): NodeHandler {
         return await sendResponse(toResponse(broken(id)), outgoing);
       }
       const request = toRequest(incoming, url, hasBody ? { body: streamBody(incoming) } : {});
-      const { socket, rawHeaders } = incoming;
-      const connection = {
-        remoteAddress: socket.remoteAddress,
-        rawHeaders,
-        requestTarget: targetOf(incoming),
-        native: incoming,
-      };
+      const { rawHeaders } = incoming;
+      const { remoteAddress } = incoming.socket;
+      const connection = { remoteAddress, rawHeaders, requestTarget: targetOf(incoming), native: incoming };
       await sendResponse((await relay(request, connection)) as Response, outgoing);
     } catch {
       // The connection broke, or the headers are invalid in a web request: no answer is possible.

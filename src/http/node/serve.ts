@@ -71,19 +71,10 @@ export async function serve<Mode extends ValidationMode = 'strict'>(
   const dialled = address === '0.0.0.0' ? '127.0.0.1' : address === '::' ? '::1' : address;
   const url = `http://${family === 'IPv6' ? `[${dialled}]` : dialled}:${taken}`;
   const { validation, location } = gateway.clientOptions(url);
+  const { duplicateStatus } = gateway;
   const openapi = () =>
-    openApiDocument({
-      address: url,
-      validation,
-      location: { required: location.required },
-      duplicateStatus: gateway.duplicateStatus,
-    });
-  admin = createAdmin(gateway, {
-    address: url,
-    pid: process.pid,
-    token: adminToken,
-    openapi,
-  });
+    openApiDocument({ address: url, validation, location: { required: location.required }, duplicateStatus });
+  admin = createAdmin(gateway, { address: url, pid: process.pid, token: adminToken, openapi });
   return {
     url,
     gateway,
@@ -107,14 +98,11 @@ async function respond(
   outgoing: ServerResponse,
 ): Promise<void> {
   const url = urlOf(incoming, 'mock-gateway.localhost');
-  const json = { 'content-type': 'application/json; charset=utf-8' };
   if (!url) {
+    const json = { 'content-type': 'application/json; charset=utf-8' };
     const { status, body } = refuse(400, 'The address or the Host header makes no sense');
-    return sendAnswer(
-      { status, headers: json, body: JSON.stringify(body), transport: { kind: 'whole' } },
-      outgoing,
-      closing,
-    );
+    const answer = { status, headers: json, body: JSON.stringify(body), transport: { kind: 'whole' } as const };
+    return sendAnswer(answer, outgoing, closing);
   }
   const reads = incoming.method === 'GET' || incoming.method === 'HEAD';
   if (reads || `${url.pathname}/`.startsWith(ADMIN_PATH)) {

@@ -5,7 +5,7 @@ import { senderOf } from '../../core/web/origin.js';
 import { plainPathOf } from '../../core/web/plain-path.js';
 import { declaresJson } from '../../core/web/read-json.js';
 import { refusals } from './answers.js';
-import { RELAY_OPERATIONS, type RelayOperation } from './relay-options.js';
+import { RELAY_OPERATIONS, type RelayOperation, type RelaySettings } from './relay-options.js';
 
 /** The operation of a request, or its refusal. An accepted preflight has neither. */
 export interface Admitted {
@@ -19,11 +19,7 @@ export interface Admitted {
   readonly why?: string;
 }
 
-interface AdmitRules {
-  readonly allowNative: boolean;
-  readonly allowedOrigins: ReadonlySet<string>;
-  readonly allowedHeaders: readonly string[];
-}
+type AdmitRules = Pick<RelaySettings, 'allowNative' | 'allowedOrigins' | 'allowedHeaders'>;
 
 /** The checks that need only the address and the headers, in the order of their answers. */
 export function admit(request: Request, rules: AdmitRules, target?: unknown): Admitted {

@@ -1,10 +1,9 @@
-import type { Environment } from '../../core/errors/errors.js';
 import { asOwnRecord, isRecord } from '../../core/platform/as-record.js';
 import { type Operation, operations } from '../../core/protocol/operations.js';
 import { issue, type ValidationIssue } from '../../core/schema/issue.js';
 import { locationInput } from '../../core/schema/location.js';
 import { validate } from '../../core/schema/validate.js';
-import type { RelayLocation, RelayOperation } from './relay-options.js';
+import type { RelayLocation, RelayOperation, RelaySettings } from './relay-options.js';
 
 /** The fields that a page may set, and those that it may only repeat. */
 export interface PageEvent {
@@ -15,18 +14,13 @@ export interface PageEvent {
   readonly claimed: Readonly<Record<'user' | 'userId', unknown>>;
 }
 
-interface PageRules {
-  readonly environment?: Environment | undefined;
-  readonly gpsSource: string;
-}
-
 const CONTROL = /\p{Cc}/u;
 
 /** Lists every problem. The operator may add the missing fields. */
 export function readPageEvent(
   operation: RelayOperation,
   body: Readonly<Record<string, unknown>>,
-  rules: PageRules,
+  rules: Pick<RelaySettings, 'environment' | 'gpsSource'>,
 ): { event: PageEvent; issues: ValidationIssue[] } {
   const row: Operation = operations[operation];
   const { user, userId, environment, clientIP, location, ...fields } = body;

@@ -93,7 +93,7 @@ export function nodeTransport(options: NodeTransportOptions = {}): NodeTransport
   checkVersion(agent);
   const own: Dispatcher = proxied ? environmentProxy({ connections }) : agent;
   // The last address is kept: a client uses few, and parsing takes a tenth of a request.
-  let last: ConnectionAddress = { url: '', origin: '', path: '' };
+  let last = { url: '', origin: '', path: '' };
   const parse = (url: string): ConnectionAddress => {
     if (last.url === url) return last;
     const { origin, pathname, search } = new URL(url);
@@ -124,11 +124,7 @@ export function nodeTransport(options: NodeTransportOptions = {}): NodeTransport
   return { send, close };
 }
 
-interface ConnectionAddress {
-  readonly url: string;
-  readonly origin: string;
-  readonly path: string;
-}
+type ConnectionAddress = Pick<Dispatcher.DispatchOptions, 'origin' | 'path'>;
 
 interface Way {
   readonly dispatcher: Dispatcher;
@@ -156,7 +152,7 @@ function checkVersion(agent: Agent): void {
 /** Sends one request when a connection is free, and reads its answer to the end. */
 function createExchange({ dispatcher, isOwn }: Way, { headers, body }: AttemptRequest) {
   let isUnsent = true;
-  const send = ({ origin, path }: ConnectionAddress, signal: AbortSignalLike) =>
+  const send = (address: ConnectionAddress, signal: AbortSignalLike) =>
     new Promise<Answered>((resolve, reject) => {
       /** Set when the first byte may be sent. */
       let controller: Dispatcher.DispatchController | undefined;
@@ -226,15 +222,13 @@ function createExchange({ dispatcher, isOwn }: Way, { headers, body }: AttemptRe
       };
       if (signal.aborted) return abort();
       signal.addEventListener('abort', abort);
-      // The name that the built-in `fetch` uses.
-      const named = { 'user-agent': 'node', ...JSON_HEADERS, ...headers };
-      // The client's own limits end a request, as they end one of `fetch`.
-      const request = {
-        origin,
-        path,
-        method: 'POST' as const,
-        headers: named,
+      const request: Dispatcher.DispatchOptions = {
+        ...address,
+        method: 'POST',
+        // The name that the built-in `fetch` uses.
+        headers: { 'user-agent': 'node', ...JSON_HEADERS, ...headers },
         body,
+        // The client's own limits end a request, as they end one of `fetch`.
         headersTimeout: 0,
         bodyTimeout: 0,
       };
