@@ -1,5 +1,4 @@
 import { ENVIRONMENTS } from '../../core/errors/errors.js';
-import { reportNames } from '../../core/protocol/operations.js';
 import type { Operator } from '../../operator/operator.js';
 import { ACCOUNT_RULE, isAccount } from '../../outbox/rules/destination.js';
 import { SHOWN_STATES } from '../../outbox/rules/state-machine.js';
@@ -58,7 +57,7 @@ export const OUTBOX_OPTIONS = {
   operation: {
     hint: '<name>',
     help: 'Only this operation, such as reportBetEvent',
-    read: oneOf(...reportNames),
+    read: oneOf('reportBetEvent', 'reportSettledBet', 'reportWithdrawalEvent', 'reportSettledWithdrawal'),
   },
   state: {
     hint: '<state>',

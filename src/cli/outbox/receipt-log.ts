@@ -33,7 +33,7 @@ function readFrom({ from = '0' }: OutboxValues): number {
 
 const BATCH = 500;
 
-/** What was found where reports and receipts were compared: ids of reports, and a number of receipts. */
+/** The ids of reports that differ from their receipts, and the number of receipts whose report was pruned. */
 const newComparison = () => ({ differing: [] as string[], pruned: 0 });
 
 export const verifyLog: RunCommand = ({ store }, values) => {
