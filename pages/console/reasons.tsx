@@ -13,7 +13,7 @@ export interface Reason {
   readonly tone: 'bad' | 'doubt';
   readonly place: string;
   readonly words: string;
-  /** The words of the gateway or of the error. */
+  /** The words of the gateway or of the error, with the time. */
   readonly said?: string | null;
   readonly action?: string;
   readonly pause?: ShownPause;
@@ -24,7 +24,7 @@ const MINUTE_MS = 60_000;
 export function reasonsOf({ pauses, missingKeys, otherGateways, isLogDamaged, destinations, now }: Overview): Reason[] {
   const known: Reason[] = [
     ...pauses.map((pause): Reason => {
-      const { account, environment, operation, message, since, needsPerson, cause, action } = pause;
+      const { account, environment, operation, message, triedAt, since, needsPerson, cause, action } = pause;
       const place = `${placeWords(pause)}${operation ? `, ${operationWords(operation)}` : ''}`;
       return {
         key: `${account} ${environment} ${operation ?? ''} ${since}`,
@@ -32,7 +32,7 @@ export function reasonsOf({ pauses, missingKeys, otherGateways, isLogDamaged, de
         tone: needsPerson ? 'bad' : 'doubt',
         words: cause,
         action,
-        said: message,
+        said: message && `${timeWords(triedAt, now)}: ${message}`,
         pause,
       };
     }),

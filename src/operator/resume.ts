@@ -14,6 +14,8 @@ export interface ShownPause extends PauseWords {
   readonly operation: OperationName | null;
   readonly reason: PauseReason;
   readonly message: string | null;
+  /** The end of the attempt that the reason and the message are of. */
+  readonly triedAt: number;
   readonly since: number;
   readonly nextProbeAt: number;
   /** In a row. */
@@ -71,10 +73,10 @@ export const PAUSE_WORDS: Readonly<Record<PauseReason, PauseWords>> = {
 };
 
 export const shownPauses = (pauses: readonly Pause[]): ShownPause[] =>
-  pauses.flatMap(({ account, environment, operation = null, reason, message, since, until, strikes }) => {
+  pauses.flatMap(({ account, environment, operation = null, reason, message, triedAt, since, until, strikes }) => {
     if (!reason) return [];
     const place = { account: printable(account), environment, operation, reason, message: shownText(message) };
-    return [{ ...place, ...PAUSE_WORDS[reason], since, nextProbeAt: until, failedProbes: strikes }];
+    return [{ ...place, ...PAUSE_WORDS[reason], triedAt, since, nextProbeAt: until, failedProbes: strikes }];
   });
 
 export interface Resumed {

@@ -66,7 +66,7 @@ export interface OutboxStats extends Counts {
   readonly missingKeys: readonly string[];
   /** The pauses: each of a whole environment, or of one operation in it. */
   readonly paused: readonly (PauseScope &
-    Pick<Pause, 'message' | 'since' | 'until'> & {
+    Pick<Pause, 'message' | 'triedAt' | 'since' | 'until'> & {
       /** The reason, to branch on. */
       readonly reason: PauseReason;
     })[];

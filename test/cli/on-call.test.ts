@@ -335,6 +335,7 @@ describe('a decision by command', () => {
       strikes: 1,
       forMs: 60_000,
       continues: false,
+      repeats: false,
     });
     expect((await outbox(file, 'resume', '--reason', 'it is up')).code).toBe(0);
     expect((await createOperator({ over: store }).decisions()).decisions).toMatchObject([

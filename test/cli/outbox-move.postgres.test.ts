@@ -46,6 +46,7 @@ async function fill(store: OutboxStore): Promise<void> {
     strikes: 2,
     forMs: 60_000,
     continues: false,
+    repeats: false,
   });
   await store.pause({
     account: 'default',
@@ -57,6 +58,7 @@ async function fill(store: OutboxStore): Promise<void> {
     strikes: 3,
     forMs: 0,
     continues: false,
+    repeats: false,
   });
   const decision = {
     id: 'decision-0000-0001',

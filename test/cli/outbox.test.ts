@@ -300,7 +300,11 @@ describe('pauses and keys', () => {
     await made.reportBetEvent(personalBet('B-1'));
     await clock.run(made.drain({ timeoutMs: 500 }));
     await store.close?.();
-    expect((await outbox(file)).out).toContain('staging is paused (authentication)');
+    const { out } = await outbox(file);
+    expect(out).toContain('staging is paused (authentication)');
+    expect(out.replaceAll(/\s+/g, ' ')).toMatch(
+      /At \d{4}-[\d-]{5} [\d:]{8} UTC: reportBetEvent B-1 \(staging\): HTTP 401/,
+    );
     expect((await outbox(file, 'resume', '--environment', 'production')).err).toContain('production is not paused');
     expect((await outbox(file, 'resume')).out).toBe('staging is no longer paused (it was: authentication)\n');
     expect((await outbox(file)).out).toContain('No environment is paused.');

@@ -39,7 +39,9 @@ const healthy: OutboxStats = {
 };
 const paused = (reason: OutboxStats['paused'][number]['reason']): Partial<OutboxStats> => ({
   oldestOpenAt: Date.now() - 1_000,
-  paused: [{ account: 'default', environment: 'production', reason, message: 'HTTP 401', since: 0, until: 0 }],
+  paused: [
+    { account: 'default', environment: 'production', reason, message: 'HTTP 401', triedAt: 0, since: 0, until: 0 },
+  ],
 });
 
 /** Looks at an outbox, and returns what it heard: "now" wakes a person, "today" reaches one within the day. */

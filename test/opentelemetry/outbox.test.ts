@@ -306,6 +306,7 @@ describe('the metrics of an outbox', () => {
       strikes: 1,
       forMs: 1,
       continues: false,
+      repeats: false,
     });
     const states = (await told.points('location_sdk.outbox.report.count')).map(({ attributes, value }) => [
       Object.values(attributes)[0],

@@ -50,6 +50,7 @@ async function fill(store: OutboxStore, account: string): Promise<void> {
     strikes: 1,
     forMs: 9_000,
     continues: false,
+    repeats: false,
   });
   await appendReceipts(store);
 }

@@ -38,6 +38,7 @@ describe('the overview', () => {
       strikes: 2,
       forMs: 9_000,
       continues: false,
+      repeats: false,
     });
     const overview = await data.overview();
     expect(overview.states).toEqual({
@@ -67,6 +68,7 @@ describe('the overview', () => {
         operation: null,
         reason: 'authentication',
         message: 'the key was refused',
+        triedAt: clock.now(),
         since: clock.now(),
         nextProbeAt: clock.now() + 9_000,
         failedProbes: 2,
@@ -90,6 +92,7 @@ describe('the overview', () => {
       strikes: 1,
       forMs: 9_000,
       continues: false,
+      repeats: false,
     });
     const where = { account: 'default', environment: 'staging' } as const;
     const ada = byAda();

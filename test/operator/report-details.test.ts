@@ -34,6 +34,7 @@ async function pause(
     strikes: 5,
     forMs: 9_000,
     continues: false,
+    repeats: false,
   });
 }
 

@@ -31,6 +31,7 @@ it('writes a breaker while another tool deletes its destination, and forgets it 
     strikes: 1,
     forMs: 5_000,
     continues: false,
+    repeats: false,
   });
   await Promise.race([written, new Promise((resolve) => setTimeout(resolve, 300))]);
   await tool.query('COMMIT');

@@ -378,7 +378,12 @@ export function createWorker(
         const next = decisions.pausedBy(before, end, settings);
         if (next) {
           pause = decisions.changePause(before, next, 0);
-          change = { ...next, version: seen.version, continues: next.continues && (change?.continues ?? true) };
+          change = {
+            ...next,
+            version: seen.version,
+            continues: next.continues && (change?.continues ?? true),
+            repeats: next.repeats && (change?.repeats ?? true),
+          };
         }
         return { before, next, allowed: decisions.mayQuarantine(before, end.probe, settings) };
       });

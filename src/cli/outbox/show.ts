@@ -37,10 +37,12 @@ function described(report: ReportDetails, { command, now }: OpenedOutbox): strin
     ['request', report.requestId],
   ];
   if (problem) {
+    const { at = null } = [...timeline].reverse().find((one) => one.kind === 'attempt') ?? {};
     const status = problem.status === null ? '' : ` (HTTP ${problem.status})`;
     lines.push(
       ['problem', `${problem.code}${status}${problem.code === 'conflict' ? ': the gateway holds other data' : ''}`],
       ['', problem.message],
+      ['at', at === null ? null : time(at)],
       ['request', problem.requestId],
       ['answer', problem.details],
     );

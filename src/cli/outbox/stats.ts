@@ -59,11 +59,11 @@ export const stats: RunCommand = async ({ store, command, now }, { account, json
   if (oldestOpenAt !== undefined)
     say(`The oldest report that is still to be sent was enqueued ${duration(now - oldestOpenAt)} ago.`);
   for (const one of destinations) say(destinationLine(one));
-  for (const { reason, message, since, until, ...scope } of paused) {
+  for (const { reason, message, triedAt, since, until, ...scope } of paused) {
     const next = until <= now ? 'due now' : `in ${duration(until - now)}`;
     say(
       wrapped(
-        `${placeOf(scope)} is paused (${reason}) since ${time(since)}; the next try is ${next}. ${printable(message ?? '')}`.trim(),
+        `${placeOf(scope)} is paused (${reason}) since ${time(since)}; the next try is ${next}.${message === undefined ? '' : ` At ${time(triedAt)}: ${printable(message)}`}`,
         '  ',
       ),
     );

@@ -16,6 +16,8 @@ export interface Pause extends PauseScope {
   readonly reason: PauseReason | undefined;
   /** The reason in a sentence, without secrets. */
   readonly message: string | undefined;
+  /** When the attempt ended that the reason and the message are of, by the store's clock. */
+  readonly triedAt: number;
   /** When it began, by the store's clock. */
   readonly since: number;
   /**
@@ -32,19 +34,21 @@ export interface Pause extends PauseScope {
 /** A pause as a database reads it. */
 export type StoredPause = PauseScope &
   Pick<Pause, 'version' | 'since' | 'strikes' | 'until'> & {
+    readonly tried_at: number;
     readonly reason?: string | null | undefined;
     readonly message?: string | null | undefined;
   };
 
 /** The pause that a database has read. A reason that this version does not know pauses, too. */
 export const readPause = (
-  { version, reason, message, since, strikes, until, ...scope }: StoredPause,
+  { version, reason, message, tried_at: triedAt, since, strikes, until, ...scope }: StoredPause,
   now: number,
 ): Pause => ({
   ...operationScope(scope),
   version,
   reason: typeof reason === 'string' ? (PAUSE_REASONS.find((known) => known === reason) ?? 'unavailable') : undefined,
   message: message ?? undefined,
+  triedAt,
   since,
   strikes,
   until,
@@ -57,6 +61,8 @@ export interface PauseChange extends PauseScope, Pick<Pause, 'version' | 'reason
   readonly forMs: number;
   /** Whether an existing pause continues: `since` stays. */
   readonly continues: boolean;
+  /** Whether an existing pause keeps its reason and message, which no attempt has found again: `triedAt` stays. */
+  readonly repeats: boolean;
 }
 
 export const endPause = ({ version, ...scope }: PauseScope & Pick<Pause, 'version'>): PauseChange => ({
@@ -67,6 +73,7 @@ export const endPause = ({ version, ...scope }: PauseScope & Pick<Pause, 'versio
   strikes: 0,
   forMs: 0,
   continues: false,
+  repeats: false,
 });
 
 const BASE_MS = 1_000;
@@ -153,16 +160,18 @@ export function pausedBy(seen: Pause, end: AttemptEnd, { random, breakerAfter }:
   if (reason === undefined) return { ...endPause(seen), strikes };
   // Many pages share a relay, and none knows of the others' probes.
   const capMs = isOutage(reason) && seen.environment !== 'relay' ? OUTAGE_CAP_MS : CAP_MS;
+  // The pause of the destination has its own message.
+  const repeats = paused && (counts === false || (!found && ending.pause !== undefined));
   const failures = reason === 'refusals' ? Math.max(1, strikes - breakerAfter + 1) : strikes;
   return {
     ...operationScope(seen),
     version: seen.version,
     reason,
-    // The pause of the destination has its own message.
-    message: counts === false || (!found && ending.pause) ? seen.message : problem.message,
+    message: repeats ? seen.message : problem.message,
     strikes,
     forMs: Math.min(LONGEST_WAIT_MS, Math.max(retryAfterMs, backoff(failures, capMs, random))),
     continues: paused,
+    repeats,
   };
 }
 
@@ -182,7 +191,12 @@ export function countEnds(
     const next = pausedBy(before, end, rules);
     if (next) {
       pause = changePause(before, next, 0);
-      change = { ...next, version: seen.version, continues: next.continues && (change?.continues ?? true) };
+      change = {
+        ...next,
+        version: seen.version,
+        continues: next.continues && (change?.continues ?? true),
+        repeats: next.repeats && (change?.repeats ?? true),
+      };
     }
     return mayQuarantine(before, end.probe, rules);
   });
@@ -213,6 +227,7 @@ export const probeTaken = ({ version, reason, message, strikes, ...scope }: Paus
   strikes,
   forMs: leaseMs,
   continues: true,
+  repeats: true,
 });
 
 /** Gives a probe back that found no report. Otherwise the next report would wait for the end of the lease. */
@@ -255,6 +270,7 @@ export const notPaused = (scope: PauseScope): Pause => ({
   version: 0,
   reason: undefined,
   message: undefined,
+  triedAt: 0,
   since: 0,
   strikes: 0,
   until: 0,
@@ -264,7 +280,7 @@ export const notPaused = (scope: PauseScope): Pause => ({
 /** A pause after a change, by the store's clock. */
 export const changePause = (
   before: Pause,
-  { reason, message, strikes, forMs, continues, ...scope }: PauseChange,
+  { reason, message, strikes, forMs, continues, repeats, ...scope }: PauseChange,
   now: number,
 ): Pause => ({
   ...operationScope(scope),
@@ -272,6 +288,7 @@ export const changePause = (
   version: (before.version % LARGEST_COUNT) + 1,
   reason,
   message,
+  triedAt: repeats ? before.triedAt : now,
   since: continues ? before.since : now,
   strikes,
   until: now + forMs,

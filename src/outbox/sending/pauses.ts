@@ -52,14 +52,14 @@ export function createPauses(settings: Parts, events: Events) {
   const { store, logger } = settings;
   let pauses: SeenPauses = [];
 
-  /** Of a pause that goes on for the same reason, only failed probes are announced. */
+  /** Of a pause that goes on for the same reason, only failed probes are announced, and no probe that was not sent. */
   function announce(before: Pause, change: PauseChange, isProbe: boolean): void {
     const { account, environment, operation, reason, message, forMs } = change;
     const which = operation ? ` of the operation ${operation}` : '';
     const where = account === DEFAULT_ACCOUNT ? environment : `${environment} of the account ${account}`;
     const about = operationScope(change);
     if (reason !== undefined && reason === before.reason) {
-      if (isProbe) events.emit('probe-failed', { ...about, reason, message, forMs });
+      if (isProbe && !change.repeats) events.emit('probe-failed', { ...about, reason, message, forMs });
     } else if (reason !== undefined) {
       events.emit('paused', { ...about, reason, message, forMs });
       logger.warn(

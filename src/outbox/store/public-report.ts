@@ -17,6 +17,6 @@ export const toPublicReport = ({
 
 /** The pauses in the outlook of a store, as a program sees them. */
 export const toPublicPauses = (outlooks: readonly DestinationState[]): OutboxStats['paused'] =>
-  pausesOf(outlooks).flatMap(({ reason, message, since, until, ...scope }) =>
-    reason ? [{ ...operationScope(scope), reason, message, since, until }] : [],
+  pausesOf(outlooks).flatMap(({ reason, message, triedAt, since, until, ...scope }) =>
+    reason ? [{ ...operationScope(scope), reason, message, triedAt, since, until }] : [],
   );

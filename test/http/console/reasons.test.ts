@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { needsOf, reasonsOf } from '../../../pages/console/reasons.js';
+import { timeWords } from '../../../pages/console/words.js';
 import type { DestinationCounts, Overview } from '../../../src/operator/overview.js';
 import type { ShownPause } from '../../../src/operator/resume.js';
 import { PAUSE_WORDS } from '../../../src/operator/resume.js';
@@ -40,6 +41,7 @@ const pause = (reason: ShownPause['reason'], more: Partial<ShownPause> = {}): Sh
   operation: null,
   reason,
   message: 'in the words of the gateway',
+  triedAt: NOW - 20_000,
   since: NOW - 60_000,
   nextProbeAt: NOW + 5_000,
   failedProbes: 2,
@@ -60,7 +62,11 @@ describe('what needs a person is counted', () => {
     const found = overview({ pauses: [pause(reason)] });
     expect(needsOf(found)).toBe(count);
     expect(reasonsOf(found)).toMatchObject([
-      { place: 'production', said: 'in the words of the gateway', action: expect.stringMatching(action) },
+      {
+        place: 'production',
+        said: `${timeWords(NOW - 20_000, NOW)}: in the words of the gateway`,
+        action: expect.stringMatching(action),
+      },
     ]);
   });
 

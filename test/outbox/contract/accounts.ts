@@ -164,6 +164,7 @@ export const accountCases: readonly ContractCase[] = [
       strikes: 1,
       forMs: 60_000,
       continues: false,
+      repeats: false,
     });
     const rows = await claim(store, 10, [CLAIMANT, BRAND_B]);
     equal(idsOf(rows), [rowOfB('B-1').id], 'claimed');

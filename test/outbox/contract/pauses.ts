@@ -25,6 +25,7 @@ const paused: PauseChange = {
   strikes: 1,
   forMs: 5_000,
   continues: false,
+  repeats: false,
 };
 
 async function staging(store: OutboxStore) {
@@ -112,7 +113,14 @@ export const pauseCases: readonly ContractCase[] = [
       );
     const [outlook] = await store.outlook();
     if (!outlook) throw new Error('no destination');
-    const change = { ...STAGING, message: undefined, strikes: 1, forMs: 60_000, continues: false } as const;
+    const change = {
+      ...STAGING,
+      message: undefined,
+      strikes: 1,
+      forMs: 60_000,
+      continues: false,
+      repeats: false,
+    } as const;
     await store.pause({ ...change, version: outlook.pause.version, reason: 'unavailable' });
     equal(await claimed(), [], 'the probe during the pause');
     await store.pause({ ...change, version: outlook.pause.version + 1, reason: undefined, forMs: 0, strikes: 0 });
@@ -250,12 +258,27 @@ export const pauseCases: readonly ContractCase[] = [
       const { pause: longer } = await staging(store);
       equal([longer.since, longer.strikes, longer.version], [pause.since, 2, 2], 'the same pause, longer');
       equal(
-        await store.pause({ ...paused, version: 2, reason: undefined, message: undefined, strikes: 0, forMs: 0 }),
+        [pause.triedAt === pause.since, longer.triedAt === longer.until - 9_000, longer.triedAt > pause.triedAt],
+        [true, true, true],
+        'the time of the last attempt',
+      );
+      await advance(1_000);
+      const probing = { ...paused, version: 2, strikes: 2, continues: true, repeats: true };
+      equal(await store.pause(probing), true, 'a probe that is taken');
+      const { pause: probed } = await staging(other);
+      // Between its times, since the clock of a store in tests may go on by moving what is stored.
+      equal(
+        probed.triedAt - probed.since,
+        longer.triedAt - longer.since,
+        'the time of the last attempt, during a probe',
+      );
+      equal(
+        await store.pause({ ...paused, version: 3, reason: undefined, message: undefined, strikes: 0, forMs: 0 }),
         true,
         'the end',
       );
       const { pause: over } = await staging(other);
-      equal([over.reason, over.message, over.version], [undefined, undefined, 3], 'no pause');
+      equal([over.reason, over.message, over.version], [undefined, undefined, 4], 'no pause');
     },
   ),
   contractCase('of several changes of a pause at once, one succeeds', async ({ store, another }) => {

@@ -33,6 +33,7 @@ export const survivalCases: readonly ContractCase[] = [
       strikes: 1,
       forMs: 60_000,
       continues: false,
+      repeats: false,
     });
     await store.getOrCreateSetting('salt', 'one');
     await store.receipts.append([{ index: 0, id: first.id, line: 'a' }]);

@@ -38,6 +38,7 @@ const paused = (changes: Partial<Pause> = {}): Pause => ({
   version: VERSION,
   reason: 'unavailable',
   message: 'the gateway failed',
+  triedAt: 1_500,
   since: 1_000,
   strikes: 2,
   until: 9_000,
@@ -145,6 +146,7 @@ describe('a recorded report', () => {
     strikes: 0,
     forMs: 0,
     continues: false,
+    repeats: false,
   };
 
   it.each([
@@ -170,6 +172,7 @@ describe('an answer about the destination', () => {
       strikes: 1,
       forMs: 7_000,
       continues: false,
+      repeats: false,
     });
   });
 
@@ -226,6 +229,7 @@ describe('an answer that does not concern the destination', () => {
       strikes: 3,
       forMs: 4_000,
       continues: true,
+      repeats: false,
     });
   });
 });
@@ -233,7 +237,26 @@ describe('an answer that does not concern the destination', () => {
 it('keeps its reason and its message after a probe that was given back unsent', () => {
   const problem = { code: 'aborted', message: 'It was not sent.' } as const;
   const given = end('waiting', { outcome: 'not-sent', counts: false, problem }, VERSION);
-  expect(pausedBy(paused(), given, rules)).toMatchObject({ reason: 'unavailable', message: 'the gateway failed' });
+  expect(pausedBy(paused(), given, rules)).toMatchObject({
+    reason: 'unavailable',
+    message: 'the gateway failed',
+    repeats: true,
+  });
+});
+
+it('has the time of the last attempt that found its reason', () => {
+  const unsent = end('waiting', { counts: false, problem: { code: 'aborted', message: 'It was not sent.' } }, VERSION);
+  const timedOut = failed(VERSION, { code: 'timeout', message: 'no answer' });
+  const after = (...ends: AttemptEnd[]) => {
+    const { change } = countEnds(paused(), ends, rules);
+    return change && changePause(paused(), change, 20_000).triedAt;
+  };
+  expect(after(timedOut)).toBe(20_000);
+  expect(after(unsent)).toBe(1_500);
+  // The first one has ended the version that the second one was a probe of.
+  expect(after(timedOut, unsent)).toBe(20_000);
+  expect(changePause(paused(), probeTaken(paused(), 500), 20_000).triedAt).toBe(1_500);
+  expect(changePause(paused(), probeReturned(paused(), 500), 20_000).triedAt).toBe(1_500);
 });
 
 describe('the breaker', () => {
@@ -256,6 +279,7 @@ describe('the breaker', () => {
       strikes: 5,
       forMs: 1_000,
       continues: false,
+      repeats: false,
     });
   });
 
@@ -362,6 +386,7 @@ describe('a pause in a store', () => {
       version: 0,
       reason: undefined,
       message: undefined,
+      triedAt: 0,
       since: 0,
       strikes: 0,
       until: 0,
@@ -378,6 +403,7 @@ describe('a pause in a store', () => {
       strikes: 2,
       forMs: 30_000,
       continues: true,
+      repeats: true,
     });
   });
 
@@ -401,7 +427,8 @@ describe('a pause in a store', () => {
 });
 
 describe('a pause that a store has read', () => {
-  const { remainingMs: _, ...stored } = paused();
+  const { remainingMs: _, triedAt, ...kept } = paused();
+  const stored = { ...kept, tried_at: triedAt };
   const REASONS = [
     'authentication',
     'address',
@@ -414,7 +441,8 @@ describe('a pause that a store has read', () => {
 
   it.each(REASONS)('is the written pause: %s', (reason) => {
     expect(readPause({ ...stored, reason }, 2_000)).toStrictEqual({
-      ...stored,
+      ...kept,
+      triedAt,
       reason,
       remainingMs: 7_000,
     });

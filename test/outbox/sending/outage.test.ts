@@ -76,8 +76,9 @@ describe('an outage of six minutes', () => {
     },
   );
 
-  it('is shown with the reason and the words of the last probe', async () => {
-    const { at, first, pass, stop } = await world();
+  it('is shown with the reason, the words and the time of the last probe', async () => {
+    const { at, first, clock, pass, stop } = await world();
+    const began = clock.now();
     await pass(60_000);
     const [before] = (await first.stats()).paused;
     expect([before?.reason, before?.message]).toEqual(['unavailable', expect.stringContaining('Down for now')]);
@@ -90,6 +91,14 @@ describe('an outage of six minutes', () => {
     const [now] = (await first.stats()).paused;
     expect([now?.reason, now?.message]).toEqual(['unreachable', expect.stringMatching(/timed out|no answer/i)]);
     expect(now?.since).toBe(before?.since);
+    for (const [shown, end] of [
+      [before, 60_000],
+      [broken, 120_000],
+      [now, 180_000],
+    ] as const) {
+      expect(shown?.triedAt).toBeLessThanOrEqual(began + end);
+      expect(shown?.triedAt).toBeGreaterThan(began + end - 15_000);
+    }
     await stop();
   });
 });

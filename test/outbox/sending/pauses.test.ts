@@ -161,6 +161,13 @@ describe('the end of an attempt', () => {
     expect(told.map(([level]) => level)).toEqual(['probe-failed', 'paused', 'warn']);
   });
 
+  it('announces nothing if the probe was given back unsent', async () => {
+    const { settle, changes, told } = world({ reason: 'rate-limited', message: 'slow down', strikes: 1 });
+    await settle(failed({ counts: false, problem: { code: 'aborted', message: 'It was not sent.' } }), VERSION);
+    expect(changes).toMatchObject([{ message: 'slow down', repeats: true }]);
+    expect(told).toEqual([]);
+  });
+
   it('announces nothing if an attempt that was sent before the pause prolongs it', async () => {
     const { settle, changes, told } = world({ reason: 'rate-limited', strikes: 1, remainingMs: 500 });
     await settle({ ...turnedAway, retryAfterMs: 9_000 });

@@ -131,6 +131,7 @@ const pause = fc.record({
   strikes: fc.nat({ max: 3 }),
   forMs: fc.constantFrom(0, 1, LONGEST_WAIT_MS, 10 * LONGEST_WAIT_MS),
   continues: fc.boolean(),
+  repeats: fc.boolean(),
 });
 
 const GATEWAYS = ['https://a.example', 'https://b.example/é😀'] as const;
@@ -254,7 +255,7 @@ const EXAMPLES: readonly World[] = [
           reason: 'unavailable',
           message: 'x',
         },
-        ...{ strikes: 1, forMs: 0, continues: false },
+        ...{ strikes: 1, forMs: 0, continues: false, repeats: false },
       },
     ],
     claims: [{ ...CLAIM, probe: { account: 0, environment: 'staging', operation: 'reportBetEvent' } }],

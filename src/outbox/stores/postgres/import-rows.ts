@@ -49,8 +49,9 @@ const reportOf = (row: Row) => ({
 
 const queuedOf = (row: Row) => ({ ...placeOf(row), ...progressOf(row), blocked: row.blocked });
 
-const pauseOf = ({ version, reason, message, since, strikes, until }: Pause) => ({
+const pauseOf = ({ version, reason, message, triedAt, since, strikes, until }: Pause) => ({
   ...{ version, reason, message, strikes },
+  tried_at: Math.round(triedAt),
   since: Math.round(since),
   until: Math.round(until),
 });

@@ -8,7 +8,7 @@ export async function writePause(
   { table, columns, change, changeByClock }: Dialect,
   given: PauseChange,
 ): Promise<boolean> {
-  const { account, environment, operation, version, reason, message, strikes, forMs, continues } = given;
+  const { account, environment, operation, version, reason, message, strikes, forMs, continues, repeats } = given;
   if (operation !== undefined && version === 0)
     await change(
       `INSERT INTO ${table('breakers')} (account, environment, operation)
@@ -21,12 +21,14 @@ export async function writePause(
   const [name, ofOperation] = operation === undefined ? ['destinations', ''] : ['breakers', ' AND operation = ?'];
   const changed = await changeByClock(
     `UPDATE ${table(name)} SET version = version % ${LARGEST_COUNT} + 1, reason = ?, message = ?, strikes = ?#,
-      since = CASE WHEN ? = 'true' THEN since ELSE clock.now END, until = clock.now + ?#
+      since = CASE WHEN ? = 'true' THEN since ELSE clock.now END,
+      tried_at = CASE WHEN ? = 'true' THEN tried_at ELSE clock.now END, until = clock.now + ?#
       FROM clock WHERE account = ? AND environment = ? AND version = ?#${ofOperation} RETURNING ${columns('version')}`,
     reason ?? null,
     message ?? null,
     strikes,
     String(continues),
+    String(repeats),
     Math.round(forMs),
     account,
     environment,

@@ -8,7 +8,7 @@ import { FIRST_DUE, LAST_DUE } from './claims.js';
 import type { Columns, Connection } from './database.js';
 import { QUEUED } from './schema.js';
 
-const PAUSE = 'version, reason, message, since, strikes, until';
+const PAUSE = 'version, reason, message, tried_at, since, strikes, until';
 
 const ALL = `SELECT account, environment, gateway, rebound, ${PAUSE} FROM outbox_destinations`;
 const BREAKERS = `SELECT account, environment, operation, ${PAUSE} FROM outbox_breakers`;

@@ -36,6 +36,7 @@ const isNumber = (column: string) =>
 
 /** The columns of a pause: that of a destination, or the breaker of an operation. */
 const PAUSE_COLUMNS = `version INTEGER NOT NULL DEFAULT 0 ${isCount('version')}, reason TEXT, message TEXT,
+    tried_at INTEGER NOT NULL DEFAULT 0 ${isTime('tried_at')},
     since INTEGER NOT NULL DEFAULT 0 ${isTime('since')}, strikes INTEGER NOT NULL DEFAULT 0 ${isCount('strikes')},
     until INTEGER NOT NULL DEFAULT 0 ${isTime('until')}`;
 
@@ -170,7 +171,7 @@ const TABLES = `
 `;
 
 /** The version of the tables. Earlier versions were never released. */
-const VERSION = 9;
+const VERSION = 10;
 
 export const holdsOutbox = (database: SqliteDatabase): boolean =>
   connect(database).first(

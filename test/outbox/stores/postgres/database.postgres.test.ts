@@ -147,6 +147,7 @@ describe('the tables', () => {
       strikes: 1,
       forMs: 5_000,
       continues: false,
+      repeats: false,
     });
     const { rows } = await pool.query(`SELECT * FROM ${schema}.stats ORDER BY account`);
     const others = {

@@ -43,6 +43,7 @@ export const FIRST_PAUSE = {
   strikes: 1,
   forMs: 9,
   continues: false,
+  repeats: false,
 } as const;
 
 let schemas = 0;
@@ -66,7 +67,9 @@ export async function advance(schema: string, milliseconds: number): Promise<voi
     `UPDATE ${schema}.reports SET enqueued_at = enqueued_at - ${by}, due_at = due_at - ${by}, changed_at = changed_at - ${by}`,
   );
   for (const table of ['destinations', 'breakers'])
-    await pool.query(`UPDATE ${schema}.${table} SET since = since - ${by}, until = until - ${by}`);
+    await pool.query(
+      `UPDATE ${schema}.${table} SET tried_at = tried_at - ${by}, since = since - ${by}, until = until - ${by}`,
+    );
 }
 
 /** Values that no store writes, for the columns whose type accepts them. */

@@ -123,7 +123,7 @@ describe('a file of the SQLite store', () => {
     const before = hashOf(file);
     expect(await rejectionOf(openStore(file))).toMatchObject({
       code: 'older',
-      message: expect.stringContaining('its version is 1; this package supports 9'),
+      message: expect.stringContaining('its version is 1; this package supports 10'),
     });
     expect(hashOf(file)).toBe(before);
   });
@@ -223,6 +223,7 @@ describe('a full disk', () => {
       strikes: 0,
       forMs: 1,
       continues: false,
+      repeats: false,
     } as const;
     await expect(store.pause({ ...pause, reason: 'unavailable', message: 'x'.repeat(200_000) })).rejects.toMatchObject({
       code: 'full',

@@ -18,7 +18,7 @@ import views from './views.sql?raw';
 import write from './write.sql?raw';
 
 /** The version of the tables. Earlier versions were never released. */
-export const VERSION = 9;
+export const VERSION = 10;
 
 /** Everything of a schema but the table `meta`. */
 function contents(): string {

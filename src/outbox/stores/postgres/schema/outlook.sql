@@ -7,8 +7,8 @@ BEGIN
   RETURN (
     SELECT json_agg(json_build_object(
       'account', p.account, 'environment', p.environment, 'gateway', p.gateway, 'rebound', p.rebound,
-      'pause', json_build_object('version', p.version, 'reason', p.reason, 'message', p.message, 'since', p.since,
-        'strikes', p.strikes, 'until', p.until),
+      'pause', json_build_object('version', p.version, 'reason', p.reason, 'message', p.message,
+        'tried_at', p.tried_at, 'since', p.since, 'strikes', p.strikes, 'until', p.until),
       'now', now_ms,
       'breakers', (SELECT json_agg(b) FROM schema.breakers AS b
         WHERE b.account = p.account AND b.environment = p.environment),

@@ -32,8 +32,9 @@ LEFT JOIN schema.reports AS oldest ON oldest.sequence = open.oldest;
 
 CREATE VIEW schema.paused AS
 SELECT d.account, d.environment, p.operation, d.gateway, p.reason, p.message, p.strikes,
-  to_timestamp(p.since / 1000.0) AS since, to_timestamp(p.until / 1000.0) AS until
+  to_timestamp(p.tried_at / 1000.0) AS tried_at, to_timestamp(p.since / 1000.0) AS since, to_timestamp(p.until / 1000.0) AS until
 FROM schema.destinations AS d JOIN (
-  SELECT account, environment, NULL AS operation, reason, message, since, strikes, until FROM schema.destinations
-  UNION ALL SELECT account, environment, operation, reason, message, since, strikes, until FROM schema.breakers
+  SELECT account, environment, NULL AS operation, reason, message, tried_at, since, strikes, until
+  FROM schema.destinations
+  UNION ALL SELECT account, environment, operation, reason, message, tried_at, since, strikes, until FROM schema.breakers
 ) AS p ON p.account = d.account AND p.environment = d.environment WHERE p.reason IS NOT NULL;
