@@ -4,6 +4,7 @@ import type { Clock } from '../platform/time.js';
 import type { BaseUrl } from '../protocol/addresses.js';
 import { RELAY_HEADER } from '../protocol/headers.js';
 import { operations } from '../protocol/operations.js';
+import { MASK } from '../schema/issue.js';
 import type { Location } from '../schema/location.js';
 import {
   type CallContext,
@@ -77,7 +78,7 @@ function readError(
   const known = isErrorCode(code) ? code : byStatus.code;
   const list = (value: unknown) => (Array.isArray(value) ? value.slice(0, MOST_LISTED).map(asRecord) : []);
   // A value that is not a word may contain any data.
-  const word = (value: unknown) => (typeof value === 'string' && /^[\w.$-]{0,200}$/.test(value) ? value : '[masked]');
+  const word = (value: unknown) => (typeof value === 'string' && /^[\w.$-]{0,200}$/.test(value) ? value : MASK);
 
   const issues = list(error.issues).map(({ path, code, message }) => ({
     path: word(path),

@@ -1,9 +1,8 @@
 import { cut } from '../platform/messages.js';
 import { lastOf, numbered } from '../platform/portable.js';
+import { MASK } from '../schema/issue.js';
 import type { SentValue } from '../schema/sent.js';
 import { fieldPathIn, isRuleWord, isShownWord, PHRASES } from './vocabulary.js';
-
-export const MASK = '[masked]';
 
 /** A key is recognised by any piece of this length. */
 export const KEY_PIECE = 6;

@@ -1,11 +1,9 @@
 import { asRecord, bareObject } from '../platform/as-record.js';
-import { type IssueCode, issue, type Path, type ValidationIssue } from './issue.js';
+import { FORBIDDEN_NAMES, forbiddenName, type IssueCode, issue, type Path, type ValidationIssue } from './issue.js';
 
 /** Deeper or larger than any report: a cycle, or a value that is not a report. */
 const MAX_DEPTH = 8;
 const MAX_VALUES = 10_000;
-
-const FORBIDDEN_KEYS = /^(?:__proto__|constructor|prototype)$/;
 
 /** An object chooses its own tag, so only known tags are repeated. */
 const NAMED_KINDS = /\b(?:Map|Set|Promise|RegExp|Error|String|Number|Boolean|FormData)\b/;
@@ -59,8 +57,8 @@ export function copyJson(input: unknown): { value: unknown; issues: ValidationIs
       return refuse(`${NAMED_KINDS.exec(kind)?.[0] ?? 'this kind of object'} cannot be sent as JSON`);
     const target = bareObject();
     for (const key of Object.keys(source)) {
-      if (FORBIDDEN_KEYS.test(key)) {
-        issues.push(issue([...path, key], 'forbidden-field', 'this name is never accepted; remove the field'));
+      if (FORBIDDEN_NAMES.test(key)) {
+        issues.push(forbiddenName([...path, key]));
         continue;
       }
       const value = copyAt(key, (source as Record<string, unknown>)[key]);

@@ -25,9 +25,11 @@ export interface ValidationIssue {
   readonly message: string;
 }
 
+export const MASK = '[masked]';
+
 /** A name that is not an identifier may be misplaced data, so it is masked. */
 export const printableKey = (key: PropertyKey): string =>
-  typeof key === 'number' || /^[A-Za-z_$][\w$-]{0,63}$/.test(String(key)) ? String(key) : '[masked]';
+  typeof key === 'number' || /^[A-Za-z_$][\w$-]{0,63}$/.test(String(key)) ? String(key) : MASK;
 
 export type Path = readonly PropertyKey[];
 
@@ -36,3 +38,9 @@ export const issue = (path: Path, code: IssueCode, message: string): ValidationI
   code,
   message,
 });
+
+/** Names that could change how objects behave. */
+export const FORBIDDEN_NAMES = /^(?:__proto__|constructor|prototype)$/;
+
+export const forbiddenName = (path: Path): ValidationIssue =>
+  issue(path, 'forbidden-field', 'this name is never accepted; remove the field');

@@ -1,7 +1,7 @@
 import { asRecord, isRecord } from '../platform/as-record.js';
 import { cut } from '../platform/messages.js';
 import type { Field } from './fields.js';
-import { printableKey } from './issue.js';
+import { MASK, printableKey } from './issue.js';
 import { location } from './location.js';
 import { isModel, type Model } from './model.js';
 
@@ -55,8 +55,6 @@ const keysOf = (model: Model | undefined, body: unknown): string[] =>
         ...(isIdentifier(model?.fields[name]) ? [] : [name]),
         ...keysOf(undefined, value),
       ]);
-
-const MASK = '[masked]';
 
 /** Real reports have fewer fields, and shorter texts that may be shown. The rest is left out. */
 const MOST_FIELDS = 100;

@@ -2,7 +2,7 @@ import { isRecord } from '../platform/as-record.js';
 import { readBytes } from '../platform/body.js';
 import { type Clock, withTimeout } from '../platform/time.js';
 import { unlessThrown } from '../platform/unless-thrown.js';
-import { issue, type ValidationIssue } from '../schema/issue.js';
+import { FORBIDDEN_NAMES, forbiddenName, issue, type ValidationIssue } from '../schema/issue.js';
 import { type RefusalAnswer, refuse } from './answer.js';
 
 const JSON_TYPE = /^application\/json(?:\s*;\s*charset="?utf-8"?)?\s*$/i;
@@ -63,8 +63,6 @@ export const parseJson = (text: string): unknown => unlessThrown(() => JSON.pars
 /** Deeper than any event. */
 const MOST_DEPTH = 8;
 
-const FORBIDDEN = /^(?:__proto__|constructor|prototype)$/;
-
 interface OpenContainer {
   /** The names so far. Undefined in a list. */
   readonly keys: Set<string> | undefined;
@@ -98,8 +96,7 @@ export function scanJson(text: string): ValidationIssue[] {
     } else if (character === ':' && inner?.keys && last !== undefined) {
       inner.at = last;
       const path = open.map(({ at }) => at);
-      if (FORBIDDEN.test(last))
-        issues.push(issue(path, 'forbidden-field', 'this name is never accepted; remove the field'));
+      if (FORBIDDEN_NAMES.test(last)) issues.push(forbiddenName(path));
       else if (inner.keys.has(last)) issues.push(issue(path, 'conflict', 'is given twice; give it once'));
       inner.keys.add(last);
     }

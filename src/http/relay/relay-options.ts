@@ -5,6 +5,7 @@ import { consoleLogger, type Logger, safeLogger } from '../../core/platform/logg
 import { type Clock, LONGEST_TIMER_MS, systemClock } from '../../core/platform/time.js';
 import type { WebAbortSignal, WebRequest } from '../../core/platform/web-types.js';
 import type { BetEvent, BetUser } from '../../core/schema/bet.js';
+import type { ValidationIssue } from '../../core/schema/issue.js';
 import type { LocationInput } from '../../core/schema/location.js';
 import {
   having,
@@ -268,10 +269,11 @@ export type RelaySettings = ReturnType<typeof readRelaySettings>;
 
 /** Throws a `ConfigurationError` that lists every problem. */
 export function readRelaySettings<Player extends RelayPlayer>(options: RelayOptions<Player>) {
-  const read = readOptions('the relay', optionTable, options, ({ trustedProxies, allowedOrigins }) => [
-    ...readTrust(trustedProxies).issues,
-    ...originIssues(allowedOrigins),
-  ]);
+  const read = readOptions('the relay', optionTable, options, ({ trustedProxies, allowedOrigins }) => {
+    const issues: ValidationIssue[] = [];
+    readTrust(trustedProxies, issues);
+    return [...issues, ...originIssues(allowedOrigins)];
+  });
   if (read.problem !== undefined)
     throw new ConfigurationError(read.problem, { operation: 'createRelay', issues: read.issues });
   const { allowedOrigins, allowedHeaders, logger, ...others } = read.complete;

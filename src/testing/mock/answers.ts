@@ -60,30 +60,31 @@ export function misbehave(
   fault: SetFault | undefined,
   delayOf: (fault: SetFault) => number,
 ): Struck {
-  const whole: Struck = { wire: toWire(answer), delay: 0, sent: answer.body };
-  const { wire } = whole;
+  const wire = toWire(answer);
+  const whole: Struck = { wire, delay: 0, sent: answer.body };
+  const changed = (part: Partial<WireAnswer>): Struck => ({ ...whole, wire: { ...wire, ...part } });
   switch (fault?.kind) {
     case 'hang':
-      return { ...whole, wire: { ...wire, transport: { kind: 'connection-reset' } }, delay: 'forever' };
+      return { ...changed({ transport: { kind: 'connection-reset' } }), delay: 'forever' };
     case 'latency':
       return { ...whole, delay: fault.when === 'after' ? delayOf(fault) : 0 };
     case 'slow-body':
-      return { ...whole, wire: { ...wire, transport: { kind: 'slow-body', milliseconds: delayOf(fault) } } };
+      return changed({ transport: { kind: 'slow-body', milliseconds: delayOf(fault) } });
     case 'connection-reset':
     case 'half-body':
-      return { ...whole, wire: { ...wire, transport: { kind: fault.kind } } };
+      return changed({ transport: { kind: fault.kind } });
     case 'status': {
       const told = statusAnswer(fault);
       return { ...whole, wire: toWire(told), sent: told.body };
     }
     case 'broken-json':
-      return { ...whole, wire: { ...wire, body: JSON.stringify(answer.body ?? {}).slice(0, -1) } };
+      return changed({ body: JSON.stringify(answer.body ?? {}).slice(0, -1) });
     case 'wrong-content-type': {
       const headers = { ...answer.headers, 'content-type': 'text/html; charset=utf-8' };
-      return { ...whole, wire: { ...wire, status: fault.status ?? wire.status, headers, body: PAGE }, sent: PAGE };
+      return { ...changed({ status: fault.status ?? wire.status, headers, body: PAGE }), sent: PAGE };
     }
     case 'empty-body':
-      return { ...whole, wire: { ...wire, body: '' }, sent: undefined };
+      return { ...changed({ body: '' }), sent: undefined };
     default:
       return whole;
   }

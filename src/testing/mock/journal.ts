@@ -3,6 +3,7 @@ import { cut } from '../../core/platform/messages.js';
 import { type Clock, withTimeout } from '../../core/platform/time.js';
 import type { AbortSignalLike } from '../../core/platform/web-types.js';
 import type { OperationName } from '../../core/protocol/operations.js';
+import { MASK } from '../../core/schema/issue.js';
 import type { FaultKind } from './faults.js';
 import { freezeDeep } from './ledger.js';
 
@@ -88,7 +89,7 @@ export function createJournal(size: number, clock: Clock) {
     add(given: Omit<JournalEntry, 'id' | 'requestId'>): JournalEntry {
       last += 1;
       // A path without an operation may hold any data, even a NIN.
-      const path = cut(given.operation ? given.path : given.path.replace(/[0-9]{5,}/g, '[masked]'), LONGEST_TEXT);
+      const path = cut(given.operation ? given.path : given.path.replace(/[0-9]{5,}/g, MASK), LONGEST_TEXT);
       const entry = freezeDeep({
         id: last,
         requestId: nameOf(last),

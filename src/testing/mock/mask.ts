@@ -1,5 +1,6 @@
 import { isRecord } from '../../core/platform/as-record.js';
 import { type Operation, operations } from '../../core/protocol/operations.js';
+import { MASK } from '../../core/schema/issue.js';
 import { location } from '../../core/schema/location.js';
 import { isIdentifier, maskPersonal } from '../../core/schema/sent.js';
 import type { RequestBody } from './apply.js';
@@ -16,11 +17,11 @@ export function maskBody(row: Operation, body: RequestBody): unknown {
 
 /** The data of a verified number identifies a person. */
 export const maskAnswer = (body: unknown): unknown =>
-  isRecord(body) && 'data' in body ? { ...body, data: '[masked]' } : body;
+  isRecord(body) && 'data' in body ? { ...body, data: MASK } : body;
 
 const NIN = /(?<!\d)\d{11}(?!\d)/g;
 
-const mask = (text: string): string => text.replace(NIN, '[masked]');
+const mask = (text: string): string => text.replace(NIN, MASK);
 
 /** The members that are compared as they are: identifiers of reports, and the random one of the gateway's state. */
 const SHOWN: ReadonlySet<string> = new Set([
@@ -37,7 +38,7 @@ const SHOWN: ReadonlySet<string> = new Set([
  */
 export function maskNin(shown: unknown): unknown {
   if (typeof shown === 'string') return mask(shown);
-  if (typeof shown === 'number') return mask(String(shown)) === String(shown) ? shown : '[masked]';
+  if (typeof shown === 'number') return mask(String(shown)) === String(shown) ? shown : MASK;
   if (typeof shown !== 'object' || shown === null) return shown;
   if (Array.isArray(shown)) return shown.map(maskNin);
   return Object.fromEntries(

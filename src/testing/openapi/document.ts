@@ -4,31 +4,13 @@ import { GATEWAY_PATH, type Operation, operationNames, operations } from '../../
 import type { Field } from '../../core/schema/fields.js';
 import { location } from '../../core/schema/location.js';
 import { isModel, type Model, type ValidationMode } from '../../core/schema/model.js';
-import { isAnything, oneOf, option, readOptions } from '../../core/schema/option-rules.js';
+import { type MockGatewayOptions, readMockOptions } from '../mock/options.js';
 import { EXAMPLES, FIELD_WORDS, type JsonObject, OPERATION_WORDS } from './words.js';
 
-const optionTable = {
-  address: option(isAnything, 'http://127.0.0.1:4010'),
-  validation: option<ValidationMode>(oneOf('strict', 'partial'), 'strict'),
-  location: { required: option<boolean>(isAnything, true) },
-  duplicateStatus: option(isAnything, 409),
-};
-
 /** The options of `openApiDocument`. All are optional, and the defaults are the mock gateway's. */
-export interface OpenApiOptions {
+export interface OpenApiOptions extends Pick<MockGatewayOptions, 'validation' | 'location' | 'duplicateStatus'> {
   /** The address of a mock gateway, with which the server URLs begin. Default: `http://127.0.0.1:4010`. */
   address?: string | undefined;
-  /** Same as the mock gateway's option. Default: `'strict'`. */
-  validation?: ValidationMode | undefined;
-  /** Same as the mock gateway's option. Default: `{ required: true }`. */
-  location?:
-    | {
-        /** Whether an event without a location is refused. */
-        required?: boolean | undefined;
-      }
-    | undefined;
-  /** Same as the mock gateway's option. Default: 409. */
-  duplicateStatus?: number | undefined;
 }
 
 /**
@@ -41,13 +23,11 @@ export interface OpenApiOptions {
  * ```
  */
 export function openApiDocument(options: OpenApiOptions = {}): JsonObject {
-  const read = readOptions('openApiDocument', optionTable, options);
-  if (read.problem !== undefined) throw new TypeError(read.problem);
-  const { address, validation, location: of, duplicateStatus } = read.complete;
+  const { address, validation, location: of, duplicateStatus } = readMockOptions('openApiDocument', options);
   const paths = Object.fromEntries(
     operationNames.map((name) => {
       const row: Operation = operations[name];
-      const description = `Assumption: another method than POST is answered with 405.`;
+      const description = 'Assumption: another method than POST is answered with 405.';
       return [GATEWAY_PATH + row.path, { description, post: operationOf(row, duplicateStatus) }];
     }),
   );

@@ -86,54 +86,40 @@ function nearest(word: string, known: readonly string[]): string {
   return meant ? `; did you mean '${meant}'?` : '';
 }
 
-/** What a value means, and the problems with it. */
-interface Trusted<Meaning> {
-  readonly means: Meaning;
-  readonly issues: readonly ValidationIssue[];
-}
-
-function readProxy(proxy: unknown, index: number): Trusted<readonly AddressRange[]> {
-  const at = ['trustedProxies', index];
-  const refuse = (message: string) => ({
-    means: [],
-    issues: [issue(at, typeof proxy === 'string' ? 'invalid' : 'wrong-type', message)],
-  });
+function readProxy(proxy: unknown, index: number, issues: ValidationIssue[]): readonly AddressRange[] {
+  const refuse = (message: string) => {
+    issues.push(issue(['trustedProxies', index], typeof proxy === 'string' ? 'invalid' : 'wrong-type', message));
+    return [];
+  };
   if (typeof proxy !== 'string')
     return refuse(`expected an address, a range such as 10.0.0.0/8, or one of ${groupNames}`);
   const group = own(GROUPS, proxy);
-  if (group) return { means: group.map(rangeOf), issues: [] };
+  if (group) return group.map(rangeOf);
   if (own(PLATFORMS, proxy)) return refuse(`a platform is passed alone: trustedProxies: '${proxy}'`);
   const range = parseRange(proxy);
-  return 'why' in range ? refuse(range.why + nearest(proxy, Object.keys(GROUPS))) : { means: [range], issues: [] };
+  return 'why' in range ? refuse(range.why + nearest(proxy, Object.keys(GROUPS))) : [range];
 }
 
-const trusting = (means: Trust): Trusted<Trust> => ({ means, issues: [] });
-
-export function readTrust(trustedProxies: unknown): Trusted<Trust> {
-  const refuse = (code: 'invalid' | 'wrong-type', message: string) => ({
-    means: NO_PROXY,
-    issues: [issue(['trustedProxies'], code, message)],
-  });
-  if (trustedProxies === undefined) return trusting(NO_PROXY);
-  if (Array.isArray(trustedProxies)) {
-    const read = trustedProxies.map(readProxy);
-    return {
-      means: { by: 'ranges', ranges: read.flatMap(({ means }) => means) },
-      issues: read.flatMap(({ issues }) => issues),
-    };
-  }
+/** Adds the problems with the value to `issues`. */
+export function readTrust(trustedProxies: unknown, issues: ValidationIssue[]): Trust {
+  const refuse = (code: 'invalid' | 'wrong-type', message: string) => {
+    issues.push(issue(['trustedProxies'], code, message));
+    return NO_PROXY;
+  };
+  if (trustedProxies === undefined) return NO_PROXY;
+  if (Array.isArray(trustedProxies))
+    return { by: 'ranges', ranges: trustedProxies.flatMap((proxy, index) => readProxy(proxy, index, issues)) };
   if (typeof trustedProxies === 'number') {
-    if (!Number.isInteger(trustedProxies) || trustedProxies < 0 || trustedProxies > MOST_PROXIES) {
+    if (!Number.isInteger(trustedProxies) || trustedProxies < 0 || trustedProxies > MOST_PROXIES)
       return refuse('invalid', `expected the number of proxies: a whole number from 0 to ${MOST_PROXIES}`);
-    }
-    return trusting(trustedProxies === 0 ? NO_PROXY : { by: 'count', count: trustedProxies });
+    return trustedProxies === 0 ? NO_PROXY : { by: 'count', count: trustedProxies };
   }
   if (typeof trustedProxies !== 'string') {
     const warning = trustedProxies === true ? '; true would trust any header that a player writes' : '';
     return refuse('wrong-type', `expected a list of proxies, the number of proxies, or a platform${warning}`);
   }
   const platform = own(PLATFORMS, trustedProxies);
-  if (platform) return trusting(platform);
+  if (platform) return platform;
   if (own(GROUPS, trustedProxies)) return refuse('invalid', `proxies are given as a list: ['${trustedProxies}']`);
   const names = Object.keys(PLATFORMS);
   return refuse(
@@ -148,8 +134,8 @@ const optionTable = { trustedProxies: optional(isAnything), remoteAddress: optio
 export function readTrustOptions(options: object): { readonly trust: Trust; readonly remoteAddress: unknown } {
   let trust = NO_PROXY;
   const read = readOptions('clientIpFrom', optionTable, options, ({ trustedProxies }) => {
-    const { means, issues } = readTrust(trustedProxies);
-    trust = means;
+    const issues: ValidationIssue[] = [];
+    trust = readTrust(trustedProxies, issues);
     return issues;
   });
   if (read.problem !== undefined)
