@@ -17,15 +17,6 @@ import type { CallOptions } from './options.js';
 
 export type Parameters = Required<Omit<CallOptions, 'timeoutMs'>> & { readonly timeoutMs: number };
 
-interface CheckedCall {
-  /** Without its location. */
-  readonly body: Record<string, unknown>;
-  readonly reference: string | undefined;
-  readonly parameters: Parameters;
-  /** Whether the time is that of the call, since the caller gave none. */
-  readonly addsTime: boolean;
-}
-
 /** Inherits nothing: what a library added to `Object.prototype` is not a parameter. */
 type Members = Record<string, unknown>;
 
@@ -37,13 +28,8 @@ const FIXED_IN_A_CALL = issue(
 );
 const OPTIONS: readonly string[] = [...LIFTED, 'signal', 'timeoutMs'];
 
-/** Checks both in one pass, and throws one `ValidationError` that lists every problem. */
-export function checkCall(
-  operation: OperationName,
-  payload: unknown,
-  options: unknown,
-  context: Settings,
-): CheckedCall {
+/** Checks both in one pass, and throws one `ValidationError` that lists every problem. The body has no location. */
+export function checkCall(operation: OperationName, payload: unknown, options: unknown, context: Settings) {
   const row: Operation = operations[operation];
   // The relay adds what the page leaves out.
   const relayed = context.channel.kind === 'relay';

@@ -1,5 +1,5 @@
 import { deliver } from '../delivery/deliver.js';
-import { type AnyReport, attachedReport, attachReport } from '../delivery/frozen-report.js';
+import { attachedReport, attachReport } from '../delivery/frozen-report.js';
 import { sendOnce, unsentResult, withAttemptEvents } from '../delivery/send-once.js';
 import { ValidationError } from '../errors/errors.js';
 import { PLAYER_HEADER } from '../protocol/headers.js';
@@ -14,7 +14,7 @@ import { type ClientInternals, withInternals } from './internals.js';
 import type { CallOptions, ClientOptions, RelayedOptions } from './options.js';
 import type { ClientMode, Payloads } from './payloads.js';
 import { type LocateResult, type Receipt, type ReceiptOf, type RelayReceipt, receiptOf } from './receipt.js';
-import { createLocationResolver } from './resolve-location.js';
+import { createLocationResolver, locatePurpose, locateResult } from './resolve-location.js';
 
 /**
  * The service's functions over one set of options. Every method rejects with a `ReportingError`: its `code` gives the
@@ -169,15 +169,7 @@ function makeClient<Mode extends ClientMode>(settings: Settings): Client<Mode> {
         settings,
         'not-sent',
       );
-      const deadline = clock.now() + parameters.timeoutMs;
-      const found = await resolveLocation(parameters, {
-        operation: 'locate',
-        reference: undefined,
-        deadline,
-        required: true,
-      });
-      const { location, ageMs, steps } = found as NonNullable<typeof found>;
-      return { ...location, ageMs, steps };
+      return locateResult(await resolveLocation(parameters, locatePurpose(clock.now() + parameters.timeoutMs)));
     },
     resend: async (error, options) => (await resend(error, options, settings)) as ReceiptOf<Mode>,
   };
@@ -196,20 +188,19 @@ async function resend(error: unknown, options: unknown, settings: Settings): Pro
   // A duplicate answer leaves no doubt of its own: the same answer again would prove nothing.
   const { outcome, code } = error as { outcome?: unknown; code?: unknown };
   const inDoubt = outcome === 'unknown' && code !== 'duplicate';
-  const { signal, timeoutMs } = prepareResend(frozen, inDoubt, options, settings);
+  let parameters: Parameters;
+  try {
+    const outcomeIfWrong = inDoubt ? 'unknown' : 'not-sent';
+    parameters = checkCallOptions('resend', options, ['signal', 'timeoutMs'], settings, outcomeIfWrong);
+  } catch (wrong) {
+    // Wrong options do not change the report: it stays in doubt if it was, and is kept for the next try.
+    if (wrong instanceof ValidationError) attachReport(wrong, frozen);
+    throw wrong;
+  }
   const { channel, clock } = settings;
+  const { signal, timeoutMs } = parameters;
   const delivery = { exchange: channel.open(frozen), signal, deadline: clock.now() + timeoutMs, inDoubt };
   return receiptOf(frozen, await deliver(frozen, delivery, settings));
-}
-
-/** Wrong options of a resend do not change the report: it stays in doubt if it was, and is kept for the next try. */
-function prepareResend(report: AnyReport, inDoubt: boolean, options: unknown, settings: Settings): Parameters {
-  try {
-    return checkCallOptions('resend', options, ['signal', 'timeoutMs'], settings, inDoubt ? 'unknown' : 'not-sent');
-  } catch (error) {
-    if (error instanceof ValidationError) attachReport(error, report);
-    throw error;
-  }
 }
 
 function internalsWith(settings: Settings, freeze: FreezeReport): ClientInternals {

@@ -6,7 +6,7 @@ import { LONGEST_TIMER_MS, systemClock } from '../platform/time.js';
 import { defaultClient } from './default-client.js';
 import type { CallOptions } from './options.js';
 import type { LocateResult } from './receipt.js';
-import { searchLocation } from './resolve-location.js';
+import { locatePurpose, locateResult, searchLocation } from './resolve-location.js';
 
 const SETTINGS = {
   browser: {
@@ -53,10 +53,9 @@ export async function locate(options: Pick<CallOptions, 'signal' | 'timeoutMs'> 
     { clock: systemClock, onEvent: undefined, sources: [device] },
     CHAIN_TIMEOUT_MS,
     { environment: undefined, clientIP: undefined, signal },
-    { operation: 'locate', reference: undefined, deadline: systemClock.now() + timeoutMs, required: true },
+    locatePurpose(systemClock.now() + timeoutMs),
   );
-  const { location, ageMs, steps } = found as NonNullable<typeof found>;
-  return { ...location, ageMs, steps };
+  return locateResult(found);
 }
 
 type Operation = 'locate' | 'postOnce';

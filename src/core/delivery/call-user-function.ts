@@ -4,10 +4,7 @@ import { type HeadersOption, headerIssues, lowerCased } from '../schema/headers.
 import type { Failure } from './channel.js';
 import { ABORTED, configurationFailure, OUT_OF_TIME, withinLimit } from './failures.js';
 
-/**
- * The value from a user's function, which is called before each attempt and within its time limit; or why there is
- * none. The error that it threw is not shown, since it may contain a secret.
- */
+/** The error that the function threw is not shown, since it may contain a secret. */
 export async function callUserFunction(
   ask: () => unknown,
   name: string,

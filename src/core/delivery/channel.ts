@@ -83,8 +83,5 @@ export interface Exchange {
   hurry?(signal: AbortSignal): Promise<void>;
 }
 
-/**
- * The problem if a report is of another client. A report for a relay may be incomplete, and one for a gateway names its
- * environment.
- */
+/** A report for a relay may be incomplete, and one for a gateway names its environment. */
 export const FOREIGN_REPORT: Refused = { why: 'the report belongs to another client.' };

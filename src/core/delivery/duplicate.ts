@@ -179,8 +179,8 @@ interface Words {
 }
 
 /**
- * Reads the gateway's words. A text that only resembles a duplicate, or that could consist of the operator's own words,
- * is ignored. A code does not count if the message speaks of something else.
+ * A text that only resembles a duplicate, or that could consist of the operator's own words, is ignored. A code does
+ * not count if the message speaks of something else.
  */
 export function readRepeated({ status, message, strings }: Words, sent: Sent): Repeated {
   const done = status === 409 ? DONE_AT_409 : DONE;

@@ -16,8 +16,8 @@ let bytes = 0;
 let requests = 0;
 
 /**
- * Reserves the space that a body needs to outlive its page, and returns a function that releases it. Undefined if the
- * space is used up: a browser refuses that request without saying why. Also undefined in an app, which has no page.
+ * Returns a function that releases the space. Undefined if it is used up: a browser refuses that request without saying
+ * why. Also undefined in an app, which has no page.
  */
 function reserveKeepalive(body: string): (() => void) | undefined {
   if (!globalThis.TextEncoder) return undefined;

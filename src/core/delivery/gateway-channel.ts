@@ -54,10 +54,7 @@ function withAnswer(
   return { ...failure, said: mask(messageOf(body)), details };
 }
 
-/**
- * Completes the failure of a status with whether the answer is the gateway's own: the gateway answers with JSON, and
- * its 404 has a message.
- */
+/** Adds whether the answer is the gateway's own: it answers with JSON, and its 404 has a message. */
 export function readStatus(
   answer: Answer,
   context: Pick<GatewayContext, 'after' | 'isReport'>,
@@ -107,8 +104,7 @@ const hasVerdict = ({ status, body }: Answer): boolean => status !== 206 && type
 const MEANINGS = { isRecorded: [true, false], isDuplicate: ['same', 'conflict', false] } as const;
 
 /**
- * Calls the user's function. If it throws, or returns an invalid value, its result is ignored and the careful reading
- * applies.
+ * If the user's function throws, or returns an invalid value, its result is ignored and the careful reading applies.
  */
 function ask<Name extends 'isRecorded' | 'isDuplicate'>(
   settings: AnswerSettings,

@@ -9,9 +9,7 @@ const loadKy = () =>
     throw Object.assign(new Error('ky'), { code: 'KY_NOT_LOADED' });
   });
 
-/**
- * Sends with ky. Its retries and its time limit are off, since `deliver` does both and keeps track of doubt.
- */
+/** ky's retries and its time limit are off, since `deliver` does both and keeps track of doubt. */
 const byKy: Send = async (url, init) => {
   const { default: ky } = await loadKy();
   return ky.post(url, {

@@ -77,8 +77,8 @@ export function readNetworkFailure(error: unknown): NetworkFailure {
 }
 
 /**
- * The failure, read from a thrown error. `answered`: the headers had arrived, so the request had been sent. `unsent`:
- * the transport itself reports that nothing was sent.
+ * `answered`: the headers had arrived, so the request had been sent. `unsent`: the transport itself reports that
+ * nothing was sent.
  */
 export function readBroken(error: unknown, answered: boolean, unsent = false): Broken {
   const { code, ...read } = readNetworkFailure(error);

@@ -130,8 +130,8 @@ const NO_PAGE =
   'this ran on a server during rendering: call it in the browser (an effect, an event handler). Nothing was sent.';
 
 /**
- * The operator's backend that accepts a page's events and reports them. It holds the key, and has its own environment.
- * `resolve`: its address, without a slash at its end; if there is no page address, neither an address nor a problem.
+ * The operator's backend holds the key, and has its own environment. `resolve`: its address, without a slash at its
+ * end; if there is no page address, neither an address nor a problem.
  */
 export const relayChannel = (
   resolve: () => BaseUrl,

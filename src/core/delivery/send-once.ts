@@ -29,7 +29,7 @@ const failedAttempt = (report: AnyReport, failure: Failure, sent: boolean): Fail
 export const unsentResult = (report: AnyReport, failure: Failure): FailedAttempt =>
   failedAttempt(report, failure, false);
 
-/** Sends frozen bytes once and returns the result. The time limit includes the key function. Never rejects. */
+/** The time limit includes the key function. Never rejects. */
 export async function sendOnce(
   report: AnyReport,
   exchange: Exchange,
@@ -77,7 +77,7 @@ function callContext(report: AnyReport, url: string, limit: Limit): CallContext 
   };
 }
 
-/** Makes an attempt, and reports its start and its end. An error of a listener, a logger or a clock changes nothing. */
+/** An error of a listener, a logger or a clock changes nothing. */
 export async function withAttemptEvents(
   report: AnyReport,
   { clock, debug, onEvent }: Pick<DeliverySettings, 'clock' | 'debug' | 'onEvent'>,

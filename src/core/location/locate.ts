@@ -3,7 +3,7 @@ import { numbered } from '../platform/portable.js';
 import type { Clock } from '../platform/time.js';
 import { type LocateRequest, type LocationResult, type LocationSource, NO_SOURCE } from './source.js';
 
-/** Finds where the player is (specification, section 1): tries each source in turn. If none finds it, `steps` says why. */
+/** Tries each source in turn (specification, section 1). If none finds the player, `steps` says why. */
 export async function findLocation(
   sources: readonly LocationSource[],
   { clientIP, deadline: ofCall, signal }: LocateRequest,

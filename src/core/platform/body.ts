@@ -37,8 +37,8 @@ export const isMeasured = ({ status, headers, type = 'default' }: FetchResponse)
 let decoder: TextDecoder | undefined;
 
 /**
- * Decodes UTF-8. The decoder is made at the first use, since React Native and jsdom have none, and kept, since making
- * one costs more than the rest of an answer's reading.
+ * The decoder is made at the first use, since React Native and jsdom have none, and kept, since making one costs more
+ * than the rest of an answer's reading.
  */
 export function decodeText(bytes: Uint8Array): string {
   decoder ??= new TextDecoder();
@@ -68,7 +68,7 @@ export function collectBytes() {
   };
 }
 
-/** Reads a stream to its end, at most `limit` bytes of it. Undefined if there is more. */
+/** At most `limit` bytes. Undefined if there are more. */
 export async function readBytes(
   reader: StreamReader,
   limit: number,
@@ -108,9 +108,9 @@ const readerOf = (body: unknown): StreamReader | undefined =>
   (body as { getReader?: () => StreamReader } | null | undefined)?.getReader?.();
 
 /**
- * The reader of a message's body. In a page it reads a clone: if a page reads an answer with `cache-control: no-store`
- * itself, Chromium shows the request as failed (`net::ERR_ABORTED`) although the answer is complete. The unread body
- * holds at most the bytes that are read.
+ * In a page a clone is read: if a page reads an answer with `cache-control: no-store` itself, Chromium shows the
+ * request as failed (`net::ERR_ABORTED`) although the answer is complete. The unread body holds at most the bytes that
+ * are read.
  */
 function openBody(message: Message): StreamReader | undefined {
   if (!message.body || !message.clone || !isBrowser()) return readerOf(message.body);
@@ -126,7 +126,7 @@ function openBody(message: Message): StreamReader | undefined {
   );
 }
 
-/** Reads a body as text, at most `limit` bytes of it. Undefined if there is more. */
+/** At most `limit` bytes. Undefined if there are more. */
 export async function readBody(
   message: Message,
   signal: AbortSignal | undefined,

@@ -61,17 +61,22 @@ const separatorOf = (text: string): string => {
   return [',', ';', '\t'].find((one) => first.includes(one)) ?? ',';
 };
 
+/** The columns of a list without their names. */
+const NO_NAMES = { reference: 0, operation: -1 };
+
 function createReferenceReader(): ReadList {
   const read = createCsvReader();
-  let columns: { reference: number; operation: number } | undefined;
+  let columns: typeof NO_NAMES | undefined;
   return function* (piece, isLast) {
     for (const row of read(piece, isLast)) {
-      const names = row.map((name) => name.trim().toLowerCase());
-      const named = NAMES.map((name) => names.indexOf(name)).find((index) => index >= 0);
-      const isHeader = columns === undefined && named !== undefined;
-      columns ??= { reference: named ?? 0, operation: isHeader ? names.indexOf('operation') : -1 };
+      if (columns === undefined) {
+        const names = row.map((name) => name.trim().toLowerCase());
+        const named = NAMES.map((name) => names.indexOf(name)).find((index) => index >= 0);
+        columns = named === undefined ? NO_NAMES : { reference: named, operation: names.indexOf('operation') };
+        if (named !== undefined) continue;
+      }
       const reference = row[columns.reference]?.trim();
-      if (reference && !isHeader) yield { reference, operation: row[columns.operation]?.trim() || undefined };
+      if (reference) yield { reference, operation: row[columns.operation]?.trim() || undefined };
     }
   };
 }
@@ -167,7 +172,7 @@ interface ProofOf {
   readonly head: { readonly count: number; readonly hash: string } | null | undefined;
 }
 
-/** Counts what was compared. With `day`, reports that were enqueued on another day are left out. */
+/** With `day`, reports that were enqueued on another day are left out. */
 export function createComparison(day?: string) {
   const counts = { total: 0, recorded: 0, declared: 0, unknown: 0, otherDays: 0 };
   let [first, last] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY];

@@ -26,16 +26,16 @@ const RELAY = {
 };
 
 /**
- * Reads a base address. `/integration-gateway/external` at its end is removed: the specification shows the address both
- * with and without it, and it must appear once.
+ * `/integration-gateway/external` at the end is removed: the specification shows the address both with and without it,
+ * and it must appear once.
  */
 export const readBaseUrl = (text: string, allowInsecureHttp: boolean): BaseUrl =>
   readUrl(text, GATEWAY, allowInsecureHttp);
 
 /**
- * Reads the address of a relay. An address without a host is on the page's own host; a `<base>` element changes
- * nothing, since an attacker may have added it. Without a page it has neither an address nor a problem: a module that
- * makes a client also runs on servers that render pages.
+ * An address without a host is on the page's own host; a `<base>` element changes nothing, since an attacker may have
+ * added it. Without a page it has neither an address nor a problem: a module that makes a client also runs on servers
+ * that render pages.
  */
 export function readRelayUrl(text: string): BaseUrl {
   if (parse(text)) return readUrl(text, RELAY);

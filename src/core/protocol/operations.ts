@@ -14,7 +14,7 @@ export type OperationName =
 /** The operations that are reports. Each is a method of the outbox. */
 export type ReportName = Exclude<OperationName, 'verifyNin'>;
 
-/** One operation of the gateway. A new one is a new row of `operations` and its schema. */
+/** A new operation is a new row of `operations` and its schema. */
 export interface Operation {
   readonly name: OperationName;
   /** The path below `{baseUrl}/integration-gateway/external/`. */

@@ -24,8 +24,7 @@ const REPORT = [
 const LOCATION = ['latitude', 'longitude', 'city', 'region', 'country', 'accuracy', 'source'] as const;
 
 /**
- * A validated body with its location as JSON. Only own members are written: a property that a library put on the
- * prototype of all objects must not reach a report.
+ * Only own members are written: a property that a library put on the prototype of all objects must not reach a report.
  */
 export function reportBytes(body: object, location: Location | undefined): string {
   const whole = inOrder(
@@ -35,7 +34,6 @@ export function reportBytes(body: object, location: Location | undefined): strin
   return jsonOf(whole);
 }
 
-/** A copy of an object's own members, the named ones first. */
 function inOrder(given: object, names: readonly string[]): object {
   const ordered = bareObject();
   for (const name of names) if (hasOwn(given, name)) ordered[name] = (given as Record<string, unknown>)[name];

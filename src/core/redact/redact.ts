@@ -7,7 +7,7 @@ import { fieldPathIn, isRuleWord, isShownWord, PHRASES } from './vocabulary.js';
 /** A key is recognised by any piece of this length. */
 export const KEY_PIECE = 6;
 
-/** Whether a text contains a piece of a key. False for a key shorter than a piece. Both must have the same case. */
+/** False for a key shorter than a piece. Both must have the same case. */
 export function holdsPiece(text: string, key: string): boolean {
   for (let start = 0; start + KEY_PIECE <= key.length; start += 1)
     if (text.includes(key.slice(start, start + KEY_PIECE))) return true;
@@ -203,7 +203,7 @@ function hideSent(pieces: readonly Piece[], values: readonly Folded[]): void {
   for (const [piece, rest] of verbs) if (rest.some(({ shown }) => !shown)) piece.shown = false;
 }
 
-/** Finds the path of a field in the values, in any spelling. A first and a last name may spell it together. */
+/** In any spelling. A first and a last name may spell a path together. */
 function pathsIn(values: readonly Folded[]): (path: string) => boolean {
   const named = values.filter(({ kind }) => kind !== 'secret');
   const texts = [named.map(({ folded }) => folded), named.map(({ text }) => fold(splitName(text)))].map(
@@ -254,7 +254,6 @@ function hideWithin(pieces: readonly Piece[], doubtful: ReadonlySet<Piece>, valu
   }
 }
 
-/** Hides the pieces in which a value occurs literally. */
 function hideWhole(words: readonly Word[], value: readonly string[]): void {
   for (let start = value.length > 0 ? 0 : words.length; start + value.length <= words.length; start += 1) {
     if (value.every((word, index) => words[start + index]?.word === word))
@@ -293,7 +292,6 @@ const isKnown = (name: string): boolean =>
     .split(BETWEEN)
     .every((word) => word.length > 1 && isShownWord(word.toLowerCase()));
 
-/** Whether the visible part of a body has too many members, or texts that are too long. */
 function isTooLong(body: unknown): boolean {
   let [members, length] = [1, 0];
   for (let level = [body], depth = 0; depth <= DEEPEST; depth += 1) {

@@ -7,10 +7,7 @@ function decimalsOf(value: number): number {
   return (digits?.split('.')[1]?.length ?? 0) + Number(exponent);
 }
 
-/**
- * The amounts of a body that have more decimals than allowed. All numbers directly in a body are amounts in the
- * specification.
- */
+/** All numbers directly in a body are amounts in the specification. */
 export const tooManyDecimals = (model: Model, body: object, most: number): ValidationIssue[] =>
   Object.entries(body).flatMap(([name, value]) =>
     model.fields[name] && typeof value === 'number' && decimalsOf(value) > most

@@ -95,9 +95,9 @@ function modelOf(table: OptionTable): Model {
 export const UNREADABLE = issue(['options'], 'not-json', 'could not be read: a getter or proxy threw');
 
 /**
- * Checks options against their table and completes them. Lists every problem at once: wrong names, wrong values, and
- * those that `more` finds in the user's own members, which may have any value. `of` names the options in the message.
- * `otherNames` has the messages for unknown names that people are known to write, by their paths.
+ * Lists every problem at once: wrong names, wrong values, and those that `more` finds in the user's own members, which
+ * may have any value. `of` names the options in the message. `otherNames` has the messages for unknown names that
+ * people are known to write, by their paths.
  */
 export function readOptions<T extends OptionTable>(
   of: string,

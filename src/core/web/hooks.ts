@@ -35,13 +35,11 @@ export function describeThrown(thrown: unknown): string {
   }
 }
 
-export function callHook<T>(
+export const callHook = <T>(
   work: (signal: AbortSignal) => T | PromiseLike<T>,
   milliseconds: number,
   { clock, hookTimeoutMs }: { readonly clock: Clock; readonly hookTimeoutMs: number },
-): Promise<TimedResult<T>> {
-  return withTimeout(work, { clock, milliseconds: Math.min(hookTimeoutMs, milliseconds) });
-}
+) => withTimeout(work, { clock, milliseconds: Math.min(hookTimeoutMs, milliseconds) });
 
 /** In words for the log. */
 export const describeUnfinished = (ended: Exclude<TimedResult<unknown>, { ended: 'done' }>): string =>

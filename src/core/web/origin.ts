@@ -4,7 +4,6 @@ import { isLoopback } from '../protocol/addresses.js';
 import { issue, type ValidationIssue } from '../schema/issue.js';
 import { createNotes } from './hooks.js';
 
-/** Whether pages of this origin have a safe connection: over https, or on the same machine. */
 const isSecure = (url: URL) => url.protocol === 'https:' || (url.protocol === 'http:' && isLoopback(url));
 
 /** An origin as `Origin` headers name it, if its pages have a safe connection. */

@@ -33,7 +33,7 @@ export const RECORDED: Readonly<Record<OperationName, string>> = {
   verifyNin: 'NIN verified successfully',
 };
 
-/** Applies a request with a valid key to a ledger: whether it is recorded, a repeat, a conflict or refused. */
+/** The request has a valid key. */
 export function apply(
   ledger: Ledger,
   environment: Environment,

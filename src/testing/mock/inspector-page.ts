@@ -5,7 +5,7 @@ declare const INSPECTOR_HTML: string;
 declare const INSPECTOR_CSS: string;
 declare const INSPECTOR_JS: string;
 
-/** The inspector's file at a path. The inspector is a page that shows the requests of a mock gateway. */
+/** The inspector is a page that shows the requests of a mock gateway. */
 export function inspectorPage(path: string): Response | undefined {
   const file = fileAt(path);
   return (

@@ -9,8 +9,8 @@ import { type LocateRequest, type LocationResult, withSource } from '../source.j
 import { type IpLocation, type IpProvider, isLookupFailure, LookupFailure } from './provider.js';
 
 /**
- * A cache of addresses and their places. They are personal data: the cache is bounded in number and in time, stays in
- * memory, and is not shown when a client is printed.
+ * Addresses and their places are personal data: the cache is bounded in number and in time, stays in memory, and is not
+ * shown when a client is printed.
  */
 export function createLookupCache<T>(
   { cacheMs, cacheSize }: Pick<LocationSettings['ip'], 'cacheMs' | 'cacheSize'>,
@@ -166,7 +166,7 @@ export function createIpLookup(
 const asLookupFailure = (error: unknown) =>
   isLookupFailure(error) ? error : new LookupFailure('bad-answer', 'the lookup threw an error');
 
-/** Checks the coordinates in a service's answer. 0, 0 is refused: services write it for an unknown place. */
+/** 0, 0 is refused: services write it for an unknown place. */
 function usable(answer: IpLocation | undefined): IpLocation {
   const own = asOwnRecord(answer);
   if (!isKnownPlace(own)) throw new LookupFailure('bad-answer', 'the service has no location for the address');

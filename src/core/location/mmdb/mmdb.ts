@@ -20,9 +20,9 @@ function coordinateOf(value: unknown): number {
 const firstOf = (...values: readonly unknown[]): unknown => values.find((value) => value !== undefined);
 
 /**
- * Reads the place from a record in MaxMind's format. It reads the nested records of MaxMind and DB-IP
- * (`location.latitude`, `city.names.en` …), the flat ones of converted DB-IP files (`latitude`, `city`, `state1` …),
- * and those of IPinfo (`lat` and `lng` as text, `region` …). Missing coordinates become `NaN`.
+ * Reads the nested records of MaxMind and DB-IP (`location.latitude`, `city.names.en` …), the flat ones of converted
+ * DB-IP files (`latitude`, `city`, `state1` …), and those of IPinfo (`lat` and `lng` as text, `region` …). Missing
+ * coordinates become `NaN`.
  */
 export function readMmdbRecord(record: unknown): IpLocation {
   const flat = asRecord(record);

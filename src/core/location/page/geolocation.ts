@@ -32,7 +32,7 @@ const noFix = (reason: LocationFailure, message: string): NoFix => ({ position: 
  */
 const OLDEST_MS = 315_360_000_000;
 
-/** Reads the browser's position. Undefined if it is not valid. Never throws: the error would reach the page. */
+/** Undefined if the position is not valid. Never throws: the error would reach the page. */
 function readPosition(position: unknown, now: number): Fix | undefined {
   return unlessThrown(() => {
     const { coords, timestamp } = position as { coords: Record<keyof Coordinates, unknown>; timestamp: unknown };

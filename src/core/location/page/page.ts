@@ -57,8 +57,7 @@ export interface PageScope {
 }
 
 /**
- * Facts about the page of a global object. Each is read again at each use, and none throws but `permission`. `given`
- * replaces the browser's geolocation.
+ * Each fact is read again at each use, and none throws but `permission`. `given` replaces the browser's geolocation.
  */
 export function readPage(scope: PageScope, given: GeolocationLike | undefined) {
   // jsdom says "prerender" for every page.
@@ -68,7 +67,7 @@ export function readPage(scope: PageScope, given: GeolocationLike | undefined) {
     // jsdom and happy-dom do not have it.
     isSecure: () => unlessThrown(() => scope.isSecureContext) !== false,
     isHidden,
-    /** Calls the listener whenever the page becomes hidden. Returns a function that removes the listener. */
+    /** Returns a function that removes the listener. */
     whenHidden(listener: () => void): () => void {
       const heard = () => {
         if (isHidden()) listener();

@@ -87,8 +87,8 @@ export function hiddenByMock(clientIP: string | undefined): string | undefined {
 }
 
 /**
- * Looks up `clientIP`. On a server only the player's address is useful: the server's own would locate the data centre.
- * Without `lookUp` no service is enabled.
+ * On a server only the player's address is useful: the server's own would locate the data centre. Without `lookUp` no
+ * service is enabled.
  */
 export const clientAddress = (lookUp: IpLookup | undefined): LocationSource => ({
   async find({ clientIP, deadline, signal }) {
