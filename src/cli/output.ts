@@ -16,7 +16,6 @@ export interface Terminal {
 /** Several commands may run at once in one process, as in tests. Each has its own terminal. */
 const current = new AsyncLocalStorage<Terminal | undefined>();
 
-/** The terminal of the running command. Default: that of the process. */
 export const terminal = (): Terminal => current.getStore() ?? process;
 
 export const withTerminal = <T>(given: Terminal | undefined, work: () => T): T => current.run(given, work);
@@ -82,7 +81,6 @@ const changed = (stream: Writable): Promise<void> =>
     for (const name of names) stream.on(name, end);
   });
 
-/** Rows of cells in columns, each as wide as needed. */
 export function table(rows: readonly (readonly string[])[]): string {
   const widths: number[] = [];
   for (const row of rows)
@@ -95,6 +93,5 @@ export function table(rows: readonly (readonly string[])[]): string {
 const withoutAddresses = (text: string): string =>
   text.replace(/(postgres(?:ql)?:\/\/)[^\s'"…]+/gi, '$1…').replace(/([a-z][a-z0-9+.-]*:\/\/)\S*@[^\s'"]*/gi, '$1…');
 
-/** Prints an error as one line. */
 export const complain = (text: string): void =>
   remark(`location-sdk: ${withoutAddresses(text.replace(/\s*[\r\n]+\s*/g, ' '))}`);

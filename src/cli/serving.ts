@@ -5,7 +5,6 @@ const REASONS: Readonly<Record<string, string>> = {
   EADDRNOTAVAIL: 'this machine does not have this address',
 };
 
-/** Starts a server. If it cannot listen, throws a `Failure` for a wrong call. */
 export async function listening<Server>(start: () => Promise<Server>, where: string): Promise<Server> {
   try {
     return await start();
@@ -19,7 +18,6 @@ export async function listening<Server>(start: () => Promise<Server>, where: str
 
 export const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 
-/** Resolves at the first signal to end the command. */
 export function signalled(): Promise<void> {
   const { signal } = terminal();
   return new Promise((resolve) => {

@@ -195,7 +195,6 @@ export const INSTRUMENTS = {
   },
 } as const satisfies Record<string, InstrumentRow>;
 
-/** The instruments by their names in the code. */
 type InstrumentName = keyof typeof INSTRUMENTS;
 
 type NamesOf<Kind extends InstrumentRow['kind']> = {

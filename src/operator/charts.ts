@@ -2,7 +2,6 @@ import { catchUpThroughput, SPANS, THROUGHPUT_CLASSES } from '../outbox/receipts
 import type { ThroughputCount } from '../outbox/store/operator-store.js';
 import { isShown, type OperatorContext } from './context.js';
 
-/** 60 steps of a minute, 48 of an hour, or 30 of a day. */
 type ChartRange = 'minutes' | 'hours' | 'days';
 
 /**

@@ -4,7 +4,6 @@ import type { Decision } from '../outbox/rules/state-machine.js';
 import type { KeptDecision } from '../outbox/store/operator-store.js';
 import type { OperatorContext } from './context.js';
 
-/** The rows of one commit. */
 export interface RowsPage {
   readonly planned: readonly Planned[];
   /** The ids of rows that do not exist, or that are not shown. */

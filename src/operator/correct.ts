@@ -10,7 +10,6 @@ export interface CorrectRequest extends Who {
   readonly about: CorrectedFile;
   /** The reports of the next lines, after this number of lines. Without any at the end of the file. */
   next(from: number, decision: Decision): Promise<RowsPage>;
-  /** Gets the results of each commit. */
   tell(results: readonly DecidedReport[]): void;
 }
 

@@ -6,7 +6,6 @@ import type { Decision } from '../outbox/rules/state-machine.js';
 import type { KeptDecision, NewDecision, ProblemKey } from '../outbox/store/operator-store.js';
 import { isShown, type Narrowing, type OperatorContext, OperatorRefusal } from './context.js';
 
-/** The person who decides, and the reason. Both are stored. */
 export interface Who {
   /**
    * An id that the caller makes, a new one for each decision of a person: 16 to 64 letters, digits and `-`, such as a
@@ -29,10 +28,8 @@ export type Selection = { readonly ids: readonly string[] } | { readonly group: 
 export interface AllQuarantined {
   readonly all: Narrowing & {
     readonly operation?: OperationName | undefined;
-    /** The code of the problem, as in a group. */
     readonly code?: string | undefined;
   };
-  /** The ids of reports that it leaves out. */
   readonly except?: readonly string[] | undefined;
 }
 
@@ -147,7 +144,6 @@ export async function shownDecision(context: OperatorContext, kept: KeptDecision
   return account === undefined || isShown(context, account) ? record : undefined;
 }
 
-/** Whether a decision is about no account that is hidden. */
 async function isWhollyShown(context: OperatorContext, kept: KeptDecision): Promise<boolean> {
   if (!context.accounts) return true;
   const { about } = recordOf(kept);

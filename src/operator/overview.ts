@@ -128,7 +128,6 @@ async function readPlaces(context: OperatorContext) {
   return { sums, open, ended: left === 0 ? ended : undefined, minutes: shown };
 }
 
-/** The final counts are known once the complete log is counted. */
 function destinationsOf(
   outlooks: readonly DestinationState[],
   { open, ended, minutes }: Awaited<ReturnType<typeof readPlaces>>,

@@ -12,7 +12,6 @@ import { type ReportSummary, stateOf } from './reports.js';
 
 interface PlayerReports extends Pick<ReportSummary, 'account' | 'environment' | 'operation' | 'state'> {
   reports: number;
-  /** Reports whose body is stored. */
   bodies: number;
   /** Withdrawals of which only the location and the player's id are stored. */
   locations: number;

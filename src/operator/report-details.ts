@@ -121,7 +121,6 @@ export async function readDetails(context: OperatorContext, name: string): Promi
   };
 }
 
-/** The decision that erased its body. Null if none did. */
 export async function erasureOf({ operator }: OperatorContext, row: Row): Promise<ReportDetails['body']['erased']> {
   const id = erasedBy(row);
   const kept = id === undefined ? undefined : await operator.decision(id);
@@ -158,7 +157,6 @@ function meaningOf(row: Row, pause: ShownPause | undefined, now: number): string
   return 'It is due, and the next free worker sends it. If it stays due, the gateway does not answer (run check), or no running worker serves its account and its gateway (see stats, and start one).';
 }
 
-/** The events that a row contains, the oldest first. */
 function timelineOf(row: Row): TimelineEvent[] {
   const { enqueuedAt, changedAt, dueAt, state, decisions, problem, inDoubt, requestId } = row;
   const events: TimelineEvent[] = [{ kind: 'enqueued', at: enqueuedAt }];

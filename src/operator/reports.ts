@@ -45,7 +45,6 @@ export function shownProblem({ code, message, status, requestId, details }: Prob
   };
 }
 
-/** A row as an item of a list, without its body. */
 export function summaryOf(row: Row): ReportSummary {
   const { sequence, account, environment, operation, attempts, inDoubt, enqueuedAt, changedAt, problem } = row;
   return {

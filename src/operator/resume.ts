@@ -29,7 +29,6 @@ interface PauseWords {
   readonly action: string;
 }
 
-/** On the command line and in the console. */
 export const PAUSE_WORDS: Readonly<Record<PauseReason, PauseWords>> = {
   authentication: {
     needsPerson: true,

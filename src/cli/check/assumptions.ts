@@ -79,7 +79,6 @@ export type Findings = ReturnType<typeof createFindings>;
 export function createFindings() {
   const found = new Map<AssumptionId, { verdict: AssumptionVerdict; seen: ReadonlySet<string> }>();
   return {
-    /** `seen` describes the answer. */
     note(id: AssumptionId, verdict: Exclude<AssumptionVerdict, 'not seen'>, seen: string): void {
       const before = found.get(id);
       if (before?.verdict === 'differs' && verdict !== 'differs') return;

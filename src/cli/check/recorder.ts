@@ -76,7 +76,6 @@ export function createRecorder(transport: Transport) {
   };
 }
 
-/** The references that a check makes up. */
 const referencesIn = (text: string): readonly string[] => text.match(/SDK-CHECK-[a-z]+(?:-W)?/g) ?? [];
 
 function describeBody(

@@ -17,7 +17,6 @@ export type Status = 'ok' | 'warn' | 'fail' | 'skip';
 export interface CheckResult {
   readonly status: Status;
   readonly text: string;
-  /** The next step for the reader. */
   readonly advice?: string | undefined;
   /** After `failed`, the checks that follow make no sense, and are named as left out. After `done` they are not due. */
   readonly end?: 'failed' | 'done';
@@ -134,7 +133,6 @@ export function lastAnswer({ recorder }: CheckRun): string {
 
 const LONGEST_RETRY_WAIT_MS = 15_000;
 
-/** Calls the client. If the gateway answers 429, waits and calls once more. */
 export async function call<T>(run: CheckRun, begin: () => Promise<T>) {
   for (let waited = false; ; waited = true) {
     try {

@@ -145,7 +145,6 @@ export async function settleTooEarly(run: CheckRun, operation: ReportName): Prom
       );
 }
 
-/** Under one new reference. */
 function reportsOf(run: CheckRun): MadeUpReports {
   if (run.state.madeUp) return run.state.madeUp;
   const reference = newReference();

@@ -41,7 +41,6 @@ const DONE: Readonly<Record<Action, readonly [verb: string, done: string]>> = {
   reopened: ['reopen', 'is reopened'],
 };
 
-/** The ids of all reports that have one of these names. */
 async function idsNamed([opened, values, names]: Call): Promise<string[]> {
   const ids: string[] = [];
   for (const name of names) ids.push(...(await findReports(opened, name, values)).map(({ id }) => id));

@@ -48,7 +48,6 @@ export const list: RunCommand = async (opened, values) => {
   return EXIT.done;
 };
 
-/** The reports that a decision has changed. */
 async function rowsOf({ store: { operator } }: OpenedOutbox, decision: string): Promise<Row[]> {
   const rows: Row[] = [];
   for (let step = await operator?.touched(decision, -1); operator && step; ) {

@@ -49,7 +49,6 @@ export async function readOwner({ account = DEFAULT_ACCOUNT, environment: given,
     client,
     internals,
     mode: options.validation ?? 'strict',
-    /** The options of the outbox, such as its encryption. */
     outbox: { ...asRecord(outbox) },
   };
 }

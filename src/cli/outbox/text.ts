@@ -9,7 +9,6 @@ export const reports = (count: number): string => `${grouped(count)} ${count ===
 export const placeOf = ({ account, environment, operation }: PauseScope): string =>
   `${account === DEFAULT_ACCOUNT ? '' : `${account} `}${environment}${operation ? `, ${operation},` : ''}`;
 
-/** A duration in its largest unit: `3 h`. */
 export function duration(milliseconds: number): string {
   const { count, unit } = inLargestUnit(milliseconds);
   return `${count} ${unit}`;
@@ -24,7 +23,6 @@ export const time = (milliseconds: number): string => {
 
 const LINE = 78;
 
-/** Breaks a text into lines of a terminal's width. */
 export function wrapped(text: string, indent: string): string {
   const lines: string[] = [];
   for (const word of text.split(' ')) {

@@ -31,7 +31,6 @@ export const reportId = nameOf(filledText());
 /** The id of a decision: the page makes one for each, so that a second press of a button is the same decision. */
 export const decisionId = z.string('a text').check(z.regex(/^[A-Za-z0-9-]{16,64}$/, '16 to 64 letters, digits and -'));
 
-/** Every action has these members: the id of its decision, and the reason. */
 export const decisionFields = { decision: decisionId, reason: filledText(LONGEST_REASON).check(z.trim()) };
 
 const NEXT = 'the `next` of the previous page';
@@ -52,10 +51,8 @@ export const oneOf = <const Word extends string>(words: readonly Word[]) => z.en
 
 const environment = oneOf(OUTBOX_ENVIRONMENTS);
 
-/** One environment of one account. */
 export const placeFields = { account: filledText(), environment };
 
-/** As conditions: an absent one matches all. */
 export const placeFilter = { account: z.optional(text()), environment: z.optional(environment) };
 
 export const listOf = (of: ReturnType<typeof text>, most: number) =>
@@ -68,7 +65,6 @@ export const problemGroup = z.object(
 
 const MOST_IDS = 500;
 
-/** Each id counts once. */
 const reportIds = listOf(reportId, MOST_IDS).check(
   z.minLength(1, 'at least one report'),
   z.overwrite((ids) => [...new Set(ids)]),

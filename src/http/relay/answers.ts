@@ -63,7 +63,6 @@ export const broken = (
   reference?: string,
 ): RefusalAnswer => answerFor(status, { code, message: `Something went wrong (${id}).`, outcome, reference });
 
-/** More than any form has, and no more than an answer should contain. */
 const MOST_ISSUES = 100;
 
 export const invalid = (issues: readonly ValidationIssue[], reference?: string): RefusalAnswer =>

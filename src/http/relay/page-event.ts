@@ -57,7 +57,6 @@ const durationWords = (milliseconds: number): string => {
   return `${Math.floor(milliseconds / 1_000)} seconds`;
 };
 
-/** The problem with a page's timestamp that is too far from the backend's time. */
 export function timestampProblem(timestamp: unknown, now: number, windowMs: number): ValidationIssue | undefined {
   const difference = typeof timestamp === 'string' ? Number(timestamp) * 1_000 - now : 0;
   if (Math.abs(difference) <= windowMs) return undefined;

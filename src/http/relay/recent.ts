@@ -11,7 +11,6 @@ import type { WebAnswer } from '../../core/web/answer.js';
 export interface EventKey {
   /** The same for each event of one player with the same reference. */
   readonly event: string;
-  /** The same for the same player. */
   readonly player: string;
   /** The same for the same event at any time and place. */
   readonly contents: string;
@@ -57,7 +56,6 @@ export interface Remembered {
   location?: LocationInput | undefined;
   /** A report in doubt: the error, for `resend`, and the event that was sent. */
   inDoubt?: { readonly error: unknown; readonly event: Record<string, unknown>; readonly contents: string };
-  /** A recorded report. */
   recorded?: { readonly receipt: Receipt; readonly contents: string };
   /** Whether the end of a report in an outbox is waited for already. */
   followed?: boolean;

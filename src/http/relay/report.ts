@@ -29,7 +29,6 @@ export interface ReadyReport {
   readonly clientIP: string | undefined;
   readonly owned: readonly string[];
   readonly key: EventKey;
-  /** By the clock. */
   readonly deadline: number;
   /** The refusal of an event that is new here and has a wrong time. A repeat has its first one. */
   readonly late: () => WebAnswer | undefined;

@@ -80,7 +80,6 @@ interface Column {
   /** Of the objects around the field, then its own. */
   readonly names: readonly string[];
   readonly kind: LeafKind;
-  /** Writes a cell in the usual form. */
   readonly rewrite?: CellFormat['rewrite'] | undefined;
 }
 

@@ -32,9 +32,7 @@ interface Split {
 }
 
 interface Format {
-  /** The line break after each line. */
   readonly newline: string;
-  /** Splits a text into whole records. */
   split(text: string, isLast: boolean): Split;
   /** Reads a record that is not empty. Undefined if it contains the names of the columns. */
   read(cells: readonly string[], line: number): LinePayload | undefined;

@@ -59,9 +59,7 @@ export function createRejected(file: string, field: string) {
       const rows = problems.map((one) => [String(line), ...[one.field, one.reason, reference].map(harmless)]);
       texts.push(`${Papa.unparse(rows, { newline: '\n' })}\n`);
     },
-    /** The most frequent problems, with their numbers of lines. */
     kinds,
-    /** Prints the most frequent problems, if a line is wrong. */
     tell(lines: number): void {
       if (refused.size === 0) return;
       remark(`\n${grouped(refused.size)} of ${grouped(lines)} lines are wrong; ${file} lists them:`);
