@@ -87,12 +87,10 @@ export function observeStats(meter: Meter, outbox: Pick<Outbox, 'stats'>): void 
   const pausedBefore = new Map<string, Paused>();
 
   /** A slow store is not queried again before it has answered. */
-  const ask = () => {
-    asking ??= outbox.stats().finally(() => {
+  const ask = () =>
+    (asking ??= outbox.stats().finally(() => {
       asking = undefined;
-    });
-    return asking;
-  };
+    }));
 
   const callback: BatchObservableCallback = async (result) => {
     const asked = await withTimeout(ask, { clock: systemClock, milliseconds: LONGEST_MS });

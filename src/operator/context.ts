@@ -55,6 +55,12 @@ export const isWithin = (
   (account ?? place.account) === place.account &&
   (environment ?? place.environment) === place.environment;
 
+/** An absent end matches every time. */
+export const isBetween = (
+  at: number,
+  { from = at, to = Number.POSITIVE_INFINITY }: Readonly<Partial<Record<'from' | 'to', number | undefined>>>,
+): boolean => at >= from && at < to;
+
 /** The parts of a store without an outbox. It has no listeners, and the operator writes the receipts. */
 const sourceOfStore = (store: OutboxStore): Operated => ({
   store,

@@ -4,7 +4,7 @@ import { decisionsFor } from '../outbox/rules/decisions.js';
 import type { DestinationOperation, PauseScope } from '../outbox/rules/destination.js';
 import type { Decision } from '../outbox/rules/state-machine.js';
 import type { KeptDecision, NewDecision, ProblemKey } from '../outbox/store/operator-store.js';
-import { isShown, type Narrowing, type OperatorContext, OperatorRefusal } from './context.js';
+import { isBetween, isShown, type Narrowing, type OperatorContext, OperatorRefusal } from './context.js';
 
 export interface Who {
   /**
@@ -104,12 +104,8 @@ export async function storeDecision(
 ): Promise<KeptDecision> {
   const decision = { id, who, reason, ...more, about: JSON.stringify(more.about) };
   const kept = await store.begin(decision);
-  const isSame =
-    kept.action === decision.action &&
-    kept.who === decision.who &&
-    kept.reason === decision.reason &&
-    kept.about === decision.about;
-  if (isSame) return kept;
+  const parts = ['action', 'who', 'reason', 'about'] as const;
+  if (parts.every((name) => kept[name] === decision[name])) return kept;
   throw new OperatorRefusal(
     'conflict',
     `The id ${id} belongs to another decision. Nothing was done. Use a new id for each decision.`,
@@ -181,9 +177,10 @@ async function canUndo(context: OperatorContext, kept: KeptDecision): Promise<bo
 const compared = (name: string): string => name.normalize('NFD').replace(/\p{M}/gu, '').toLowerCase().trim();
 
 function fits({ action, at, who }: KeptDecision, filter: DecisionFilter): boolean {
-  const isInTime = at >= (filter.from ?? at) && (filter.to === undefined || at < filter.to);
   return (
-    isInTime && (filter.action ?? action) === action && compared(printable(who)).includes(compared(filter.who ?? ''))
+    isBetween(at, filter) &&
+    (filter.action ?? action) === action &&
+    compared(printable(who)).includes(compared(filter.who ?? ''))
   );
 }
 

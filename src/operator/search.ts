@@ -1,6 +1,6 @@
 import type { Row, ShownState } from '../outbox/rules/state-machine.js';
 import type { GroupQuery, ProblemKey, RowSearch } from '../outbox/store/operator-store.js';
-import { isShown, isWithin, type Narrowing, type OperatorContext } from './context.js';
+import { isBetween, isShown, isWithin, type Narrowing, type OperatorContext } from './context.js';
 import { shownDecision } from './decision-log.js';
 import { type ReportSummary, rowsNamed, stateOf, summaryOf } from './reports.js';
 
@@ -83,5 +83,4 @@ const fits = (context: OperatorContext, row: Row, filter: SearchFilter): boolean
   isWithin(context, row, filter) &&
   (filter.operation ?? row.operation) === row.operation &&
   (filter.state ?? stateOf(row)) === stateOf(row) &&
-  row.enqueuedAt >= (filter.from ?? row.enqueuedAt) &&
-  (filter.to === undefined || row.enqueuedAt < filter.to);
+  isBetween(row.enqueuedAt, filter);

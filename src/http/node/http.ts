@@ -1,8 +1,7 @@
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type RequestListener, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { setTimeout as startTimer } from 'node:timers';
-import { setTimeout } from 'node:timers/promises';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { collectBytes, WITHOUT_BODY } from '../../core/platform/body.js';
 import { LONGEST_REQUEST } from '../../testing/mock/respond.js';
 import { piecesOf, type WireAnswer } from '../../testing/mock/wire.js';
@@ -99,7 +98,7 @@ export async function sendAnswer(answer: WireAnswer, outgoing: ServerResponse, s
   const pieces = piecesOf(bytes.toString());
   const slow = transport.kind === 'slow-body';
   for (const piece of slow ? pieces : pieces.slice(0, Math.ceil(pieces.length / 2))) {
-    if (slow) await setTimeout(transport.milliseconds / pieces.length, undefined, { signal });
+    if (slow) await sleep(transport.milliseconds / pieces.length, undefined, { signal });
     if (outgoing.destroyed) return;
     await new Promise((resolve) => outgoing.write(piece, resolve));
   }
@@ -141,8 +140,8 @@ function closeIfUnread(outgoing: ServerResponse): void {
 
 async function restOf(incoming: IncomingMessage): Promise<void> {
   await new Promise<unknown>((resolve) => {
-    const pause = startTimer(resolve, LONGEST_PAUSE_MS);
-    const whole = startTimer(resolve, LONGEST_REST_MS);
+    const pause = setTimeout(resolve, LONGEST_PAUSE_MS);
+    const whole = setTimeout(resolve, LONGEST_REST_MS);
     const over = () => {
       clearTimeout(pause);
       clearTimeout(whole);

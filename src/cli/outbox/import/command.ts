@@ -61,13 +61,11 @@ export const importFile: BeginCommand = async (place, values, [path = '']) => {
     }
 
     const refused = rejected.lines;
+    if (!json) rejected.tell(lines);
     if (json) {
       const result = { operation, account, environment, dryRun, lines, rejected: refused, problems: rejected.kinds() };
       say(JSON.stringify({ ...result, ...progress }));
-      return refused === 0 ? EXIT.done : EXIT.failed;
-    }
-    rejected.tell(lines);
-    if (isChecked) {
+    } else if (isChecked) {
       say(`${path}: ${grouped(lines)} lines checked, ${grouped(refused)} wrong. Nothing was enqueued.`);
       remark(
         refused === 0

@@ -108,20 +108,15 @@ export function nodeTransport(options: NodeTransportOptions = {}): NodeTransport
         failure: readBroken(Object.assign(new Error('the transport is closed'), { code: 'TRANSPORT_CLOSED' }), false),
       };
     const chosen = dispatcher ?? (proxy ? undefined : globalDispatcher());
-    const way: Way = chosen ? { dispatcher: chosen, isOwn: false } : { dispatcher: own, isOwn: true };
     const aborting = createAborting();
-    const exchange = createExchange(way, request);
+    const exchange = createExchange({ dispatcher: chosen ?? own, isOwn: !chosen }, request);
     const result = await withTimeout((signal) => exchange.send(parse(request.url), signal), limit, aborting);
     if (result.ended === 'done') return result.value;
     const unsent = exchange.isUnsent();
     if (result.ended === 'failed') return { ended: 'broken', failure: readBroken(result.error, false, unsent) };
     return { ended: result.ended, unsent };
   };
-  const close = () => {
-    closed ??= own.close();
-    return closed;
-  };
-  return { send, close };
+  return { send, close: () => (closed ??= own.close()) };
 }
 
 type ConnectionAddress = Pick<Dispatcher.DispatchOptions, 'origin' | 'path'>;
