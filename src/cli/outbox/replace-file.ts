@@ -83,15 +83,16 @@ export const replaceFile: RunCommand = async ({ store, operator }, values) => {
     rejected.write();
     await source.expectUnchanged();
 
+    // The other rejected lines are of reports that cannot be replaced.
     const wrong = rejected.lines - counts.inDoubt - counts.notReplaceable - counts.missing;
     const isChecked = dryRun || (wrong > 0 && !values['skip-rejected']);
     let replaced = 0;
     if (!isChecked && (kept || counts.differing > 0)) {
-      const by = newDecision(needed(values, 'reason'));
+      const { who, reason } = kept ?? newDecision(needed(values, 'reason'));
       await operator
         .correct({
-          who: kept?.who ?? by.who,
-          reason: kept?.reason ?? by.reason,
+          who,
+          reason,
           decision,
           about,
           next: pagesOf(),
@@ -102,22 +103,15 @@ export const replaceFile: RunCommand = async ({ store, operator }, values) => {
         })
         .finally(() => rejected.write());
     }
-    const result = { ...about, lines, rejected: rejected.lines, wrong, ...counts, notInFile, replaced };
-    const differing = [...fields].sort(([, a], [, b]) => b - a);
+    const differing = [...fields].sort(([, a], [, b]) => b - a).map(([field, reports]) => ({ field, reports }));
     if (json) {
-      const named = differing.map(([field, reports]) => ({ field, reports }));
-      say(
-        JSON.stringify({
-          ...result,
-          dryRun,
-          decision: replaced > 0 ? decision : undefined,
-          fields: named,
-          problems: rejected.kinds(),
-        }),
-      );
+      const made = replaced > 0 ? decision : undefined;
+      const numbers = { lines, rejected: rejected.lines, wrong, ...counts, notInFile, replaced };
+      const found = { fields: differing, problems: rejected.kinds() };
+      say(JSON.stringify({ ...about, ...numbers, dryRun, decision: made, ...found }));
     } else {
       rejected.tell(lines);
-      tellResult(path, result, differing, isChecked);
+      tellResult();
     }
     return rejected.lines === 0 ? EXIT.done : EXIT.failed;
 
@@ -126,6 +120,26 @@ export const replaceFile: RunCommand = async ({ store, operator }, values) => {
       if (row?.body === undefined) return [];
       const stored = await seal.open(row.body, row).catch(() => undefined);
       return stored === undefined ? [] : differingFields(JSON.parse(stored), JSON.parse(body));
+    }
+
+    function tellResult(): void {
+      const rows: [number, string][] = [
+        [counts.differing, isChecked ? 'would be replaced' : 'had other data'],
+        [counts.same, 'have this data already'],
+        [counts.inDoubt, 'are in doubt: the gateway may hold them'],
+        [counts.notReplaceable, 'cannot be replaced'],
+        [counts.missing, 'are not in the outbox'],
+        [notInFile, `reports of ${operation} were refused, and are not in the file`],
+      ];
+      for (const [count, words] of rows) if (count > 0) remark(`  ${grouped(count)} ${words}`);
+      if (differing.length > 0) remark('Fields that differ:');
+      for (const { field, reports } of differing) remark(`  ${grouped(reports)} × ${field}`);
+      const checked = `${path}: ${grouped(lines)} lines checked, ${grouped(rejected.lines)} refused. Nothing was changed.`;
+      say(isChecked || replaced === 0 ? checked : `${path}: ${grouped(replaced)} reports replaced.`);
+      if (wrong > 0 && isChecked)
+        remark('Correct the lines and run the command again. Or add --skip-rejected to replace only the others.');
+      else if (isChecked && counts.differing > 0) remark('Run the command without --dry-run to replace those.');
+      else if (replaced > 0) remark('A running worker sends them; if none runs, start one.');
     }
 
     function refuse(results: readonly DecidedReport[]): void {
@@ -206,44 +220,4 @@ async function countRefused(
       if (isRefused && isNew(row.reference)) count += 1;
     }
   return count;
-}
-
-interface Result {
-  readonly operation: string;
-  readonly lines: number;
-  readonly rejected: number;
-  /** The lines that are wrong in themselves. The other rejected lines are of reports that cannot be replaced. */
-  readonly wrong: number;
-  readonly differing: number;
-  readonly same: number;
-  readonly inDoubt: number;
-  readonly notReplaceable: number;
-  readonly missing: number;
-  readonly notInFile: number;
-  readonly replaced: number;
-}
-
-function tellResult(
-  path: string,
-  { operation, lines, rejected, wrong, replaced, differing, notInFile, ...counts }: Result,
-  fields: readonly (readonly [name: string, reports: number])[],
-  isChecked: boolean,
-): void {
-  const rows: [number, string][] = [
-    [differing, isChecked ? 'would be replaced' : 'had other data'],
-    [counts.same, 'have this data already'],
-    [counts.inDoubt, 'are in doubt: the gateway may hold them'],
-    [counts.notReplaceable, 'cannot be replaced'],
-    [counts.missing, 'are not in the outbox'],
-    [notInFile, `reports of ${operation} were refused, and are not in the file`],
-  ];
-  for (const [count, words] of rows) if (count > 0) remark(`  ${grouped(count)} ${words}`);
-  if (fields.length > 0) remark('Fields that differ:');
-  for (const [name, reports] of fields) remark(`  ${grouped(reports)} × ${name}`);
-  const checked = `${path}: ${grouped(lines)} lines checked, ${grouped(rejected)} refused. Nothing was changed.`;
-  say(isChecked || replaced === 0 ? checked : `${path}: ${grouped(replaced)} reports replaced.`);
-  if (wrong > 0 && isChecked)
-    remark('Correct the lines and run the command again. Or add --skip-rejected to replace only the others.');
-  else if (isChecked && differing > 0) remark('Run the command without --dry-run to replace those.');
-  else if (replaced > 0) remark('A running worker sends them; if none runs, start one.');
 }

@@ -24,28 +24,17 @@ export const stats: RunCommand = async ({ store, command, now }, { account, json
   const head = await readHead(store).catch(() => undefined);
   const outlooks = await store.outlook(accounts);
   const paused = toPublicPauses(outlooks);
-  const destinations = outlooks.map(({ account, environment, gateway, rebound }) => ({
-    account,
-    environment,
-    gateway,
-    rebound,
-  }));
   const missingKeys = await store.missingKeys(accounts);
   const wentBackAt = await readWentBack(store.operator);
   if (json) {
-    say(
-      JSON.stringify({
-        states,
-        refused,
-        oldestOpenAt: oldestOpenAt ?? null,
-        attempts,
-        missingKeys,
-        destinations,
-        paused,
-        receipts: head ?? null,
-        wentBackAt: wentBackAt ?? null,
-      }),
-    );
+    const counts = { states, refused, oldestOpenAt: oldestOpenAt ?? null, attempts, missingKeys };
+    const destinations = outlooks.map(({ account, environment, gateway, rebound }) => ({
+      account,
+      environment,
+      gateway,
+      rebound,
+    }));
+    say(JSON.stringify({ ...counts, destinations, paused, receipts: head ?? null, wentBackAt: wentBackAt ?? null }));
     return EXIT.done;
   }
   const width = Math.max(...Object.values(states).map((count) => grouped(count).length));
@@ -58,7 +47,7 @@ export const stats: RunCommand = async ({ store, command, now }, { account, json
   say('');
   if (oldestOpenAt !== undefined)
     say(`The oldest report that is still to be sent was enqueued ${duration(now - oldestOpenAt)} ago.`);
-  for (const one of destinations) say(destinationLine(one));
+  for (const one of outlooks) say(destinationLine(one));
   for (const { reason, message, triedAt, since, until, ...scope } of paused) {
     const next = until <= now ? 'due now' : `in ${duration(until - now)}`;
     say(
@@ -83,10 +72,8 @@ export const stats: RunCommand = async ({ store, command, now }, { account, json
   return EXIT.done;
 };
 
-function destinationLine(
-  destination: Pick<DestinationState, 'account' | 'environment' | 'gateway' | 'rebound'>,
-): string {
-  const last = destination.rebound.at(-1);
+function destinationLine({ gateway, rebound, ...place }: DestinationState): string {
+  const last = rebound.at(-1);
   const change = last ? ` (since ${time(last.at)}, before ${printable(last.from)}: ${printable(last.reason)})` : '';
-  return wrapped(`${placeOf(destination)} goes to ${printable(destination.gateway)}${change}`, '  ');
+  return wrapped(`${placeOf(place)} goes to ${printable(gateway)}${change}`, '  ');
 }
