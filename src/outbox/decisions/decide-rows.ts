@@ -2,7 +2,7 @@ import type { Refused } from '../../core/platform/refused.js';
 import { aboutReport, type Events } from '../events.js';
 import { appendReceipts } from '../receipts/log.js';
 import { DISMISSED_WITH_REPORT, decided, isChange, reopenedWithReport, replaced } from '../rules/decisions.js';
-import { type Change, changedRow, type Decision, type Row } from '../rules/state-machine.js';
+import { type Change, changedRow, type Decision, type Row, writeOf } from '../rules/state-machine.js';
 import type { Waiters } from '../sending/receipt-waiters.js';
 import type { DecisionStep } from '../store/operator-store.js';
 import type { OutboxStore } from '../store/store.js';
@@ -67,12 +67,7 @@ export async function decideRows(
   if (isBack && own.length > 0) await appendReceipts(place.store);
   const planned = isBack || withSettlements ? await addSettlements(place.store, own, decision) : own;
   const changing = planned.filter(isChanging);
-  const writes = changing.map(({ row: { id, sequence, state, fence }, change }) => ({
-    id,
-    sequence,
-    expected: { state, fence },
-    change,
-  }));
+  const writes = changing.map(({ row, change }) => writeOf(row, change));
   const written = await write(writes, planned.length - writes.length);
   if (!written) return [];
   const isWritten = written.values();

@@ -1,8 +1,9 @@
 import { aboutReport, type Events } from '../events.js';
+import { inBatches } from '../receipts/log.js';
 import { isRefusedData } from '../rules/decisions.js';
 import { operationScope, type PauseReason, type PauseScope } from '../rules/destination.js';
 import { endPause } from '../rules/pause.js';
-import { changedRow, type Row, unchanged } from '../rules/state-machine.js';
+import { changedRow, type Row, unchanged, writeOf } from '../rules/state-machine.js';
 import type { Waiters } from '../sending/receipt-waiters.js';
 import { type OutboxStore, pausesOf, scanRows } from '../store/store.js';
 
@@ -44,19 +45,17 @@ const TOGETHER = 100;
 
 /** Quarantines the reports that an open breaker holds back after a refusal: else its end would send them again. */
 async function quarantineRefused({ store, quarantined }: PausePlace, scope: PauseScope): Promise<void> {
-  let found: Row[] = [];
-  async function write(): Promise<void> {
-    const changes = found.map((row) => ({ row, change: { ...unchanged(row), state: 'quarantined' as const } }));
-    found = [];
-    const writes = changes.map(({ row: { id, state, fence }, change }) => ({ id, expected: { state, fence }, change }));
+  async function* refused() {
+    for await (const row of scanRows(store, { ...operationScope(scope), state: 'waiting' }))
+      if (isRefusedData(row)) yield row;
+  }
+  for await (const rows of inBatches(refused(), TOGETHER)) {
+    const writes = rows.map((row) => writeOf(row, { ...unchanged(row), state: 'quarantined' }));
     const { written } = await store.turn({ writes, claim: undefined });
-    quarantined(changes.flatMap(({ row, change }, index) => (written[index] ? changedRow(row, change) : [])));
+    quarantined(
+      rows.flatMap((row, index) => (written[index] && writes[index] ? changedRow(row, writes[index].change) : [])),
+    );
   }
-  for await (const row of scanRows(store, { ...operationScope(scope), state: 'waiting' })) {
-    if (isRefusedData(row)) found.push(row);
-    if (found.length === TOGETHER) await write();
-  }
-  if (found.length > 0) await write();
 }
 
 /**

@@ -5,6 +5,7 @@ import { allSettled, numbered } from '../../core/platform/portable.js';
 import { operations } from '../../core/protocol/operations.js';
 import { type Intake, type ReportCall, readReportByName } from '../intake/enqueue.js';
 import type { Outbox, ReplacedAll } from '../interface.js';
+import { inBatches } from '../receipts/log.js';
 import { readReference } from '../receipts/reconcile.js';
 import { replaced } from '../rules/decisions.js';
 import { operationScope, type PauseScope, pauseKeyOf } from '../rules/destination.js';
@@ -49,7 +50,7 @@ export function replaceAllMethod<Mode extends ClientMode>({
     await ensureOwnGateways(settings);
     const refused: ReplacedAll['refused'][number][] = [];
     const scopes = new Map<string, PauseScope>();
-    let [changed, same, index] = [0, 0, 0];
+    let [changed, same] = [0, 0];
 
     /** Undefined if the report has this data already. */
     async function plan(call: ReportCall): Promise<Planned | undefined> {
@@ -97,15 +98,9 @@ export function replaceAllMethod<Mode extends ClientMode>({
       if (late.length > 0) await commit(late, tries + 1);
     }
 
-    let batch: Item[] = [];
-    for await (const one of corrections) {
-      batch.push({ index, given: one });
-      index += 1;
-      if (batch.length < CORRECTED_TOGETHER) continue;
-      await commit(batch);
-      batch = [];
-    }
-    if (batch.length > 0) await commit(batch);
+    let index = 0;
+    for await (const batch of inBatches(corrections, CORRECTED_TOGETHER))
+      await commit(batch.map((given) => ({ index: index++, given })));
     for (const scope of scopes.values()) await endPauses(place, scope);
     return { replaced: changed, same, refused: refused.sort((a, b) => a.index - b.index) };
   };

@@ -7,7 +7,7 @@ import { outcomeOf } from '../rules/receipt-entry.js';
 import { isFinal, type Row, type RowState } from '../rules/state-machine.js';
 import type { OutboxStore } from '../store/store.js';
 import { createReceiptFinder } from './find-receipt.js';
-import type { AnyIterable } from './log.js';
+import { type AnyIterable, inBatches } from './log.js';
 
 /** An item of the operator's own list. */
 export interface ReportReference {
@@ -64,16 +64,14 @@ export async function* reconcile(
 ): AsyncGenerator<Reconciled> {
   checkOptions('reconcile', defaults);
   const findReceipt = createReceiptFinder(store.receipts);
-  let batch: AskedReport[] = [];
-  let index = 0;
-  for await (const item of references) {
-    batch.push(readReference(item, defaults, { method: 'reconcile', account, path: `references[${index}].` }));
-    index += 1;
-    if (batch.length < BATCH) continue;
-    yield* look(store, findReceipt, batch);
-    batch = [];
+  async function* asked() {
+    let index = 0;
+    for await (const item of references) {
+      yield readReference(item, defaults, { method: 'reconcile', account, path: `references[${index}].` });
+      index += 1;
+    }
   }
-  yield* look(store, findReceipt, batch);
+  for await (const batch of inBatches(asked(), BATCH)) yield* look(store, findReceipt, batch);
 }
 
 async function* look(

@@ -183,6 +183,14 @@ export interface Write {
   readonly change: Change;
 }
 
+/** The write of a change that is made only if the row is still as it was read. */
+export const writeOf = ({ id, sequence, state, fence }: Row, change: Change): Write & Pick<Row, 'sequence'> => ({
+  id,
+  sequence,
+  expected: { state, fence },
+  change,
+});
+
 /** The end of an attempt that did not record the report. */
 export interface Failed {
   /**

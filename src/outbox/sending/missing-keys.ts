@@ -1,6 +1,6 @@
 import { lastOf } from '../../core/platform/portable.js';
 import { aboutReport, type Events } from '../events.js';
-import { type Ending, type Row, unchanged } from '../rules/state-machine.js';
+import { type Ending, type Row, unchanged, writeOf } from '../rules/state-machine.js';
 import { missingKeyOf } from '../seal/seal.js';
 import type { OutboxSettings } from '../settings.js';
 import type { Write } from '../store/store.js';
@@ -57,12 +57,11 @@ export function createUnlocking({
     const rows = await store.list({ state: 'waiting', after: after ?? 0, limit: PAGE });
     const writes: Write[] = [];
     for (const row of rows) {
-      const { id, state, fence, problem, damage, dueAt, changedAt, account } = row;
+      const { problem, damage, dueAt, changedAt, account } = row;
       // A report that is due, or was made due before, is tried anyway.
       const waits =
         problem?.keyId !== undefined && damage === undefined && dueAt > changedAt && served.includes(account);
-      if (waits && (await opens(row, problem.keyId)))
-        writes.push({ id, expected: { state, fence }, change: unchanged(row) });
+      if (waits && (await opens(row, problem.keyId))) writes.push(writeOf(row, unchanged(row)));
     }
     if (writes.length > 0) await store.turn({ writes, claim: undefined });
     after = rows.length < PAGE ? undefined : lastOf(rows)?.sequence;

@@ -1,6 +1,6 @@
 import { numbered } from '../../core/platform/portable.js';
 import type { Events } from '../events.js';
-import { type Change, isFinal, type Row, unchanged } from '../rules/state-machine.js';
+import { type Change, isFinal, type Row, unchanged, writeOf } from '../rules/state-machine.js';
 import type { OutboxSettings } from '../settings.js';
 import type { OperatorStore } from '../store/operator-store.js';
 import type { OutboxStore, Write } from '../store/store.js';
@@ -52,7 +52,7 @@ export async function markInDoubtAfterRestore(
   for (const [index, one] of numbered(refused)) {
     const stored = rows[index];
     const change = stored && keptInDoubt(stored, one, leaseMs);
-    if (change) writes.push({ id: stored.id, expected: stored, change });
+    if (change) writes.push(writeOf(stored, change));
     if (change || (!stored && mayBeRecorded(one))) forgotten.push(one);
     else if (stored && mayBeRecorded(one) && isOtherReport(stored, one)) others.push(one);
   }

@@ -2,7 +2,7 @@ import { erasedMark } from '../../seal/excerpt.js';
 import type { DecisionStep, ErasedRow, NewDecision } from '../../store/operator-store.js';
 import type { Run } from './database.js';
 import type { PostgresValue } from './driver.js';
-import { CLOCK, toPostgresJson } from './sql-parts.js';
+import { CLOCK, toPostgresJson, wholeDelay } from './sql-parts.js';
 
 export function createDecisions(run: Run) {
   return {
@@ -32,12 +32,7 @@ export function createDecisions(run: Run) {
     },
     /** Writes a step in one statement: `schema/decide.sql`. */
     async step(step: DecisionStep): Promise<readonly boolean[] | undefined> {
-      const writes = step.writes.map(({ id, sequence, expected: { state, fence }, change }) => ({
-        id,
-        sequence,
-        expected: { state, fence },
-        change: { ...change, delayMs: Math.round(change.delayMs) },
-      }));
+      const writes = step.writes.map((one) => ({ ...one, change: wholeDelay(one.change) }));
       const [found] = await run(`SELECT schema.decide($1::text::jsonb) AS written`, [
         toPostgresJson({ ...step, writes }),
       ]);

@@ -8,19 +8,8 @@ import type { Run } from './database.js';
 import { LOCK_TIMEOUT, postgresError } from './failure.js';
 import { onlyColumn, readRow, SELECT_BY_IDS } from './sql-parts.js';
 
-const columnsOf = ({
-  waitsFor,
-  excerpt,
-  id,
-  account,
-  environment,
-  operation,
-  reference,
-  fingerprint,
-  body,
-  gateway,
-}: NewRow) => ({
-  ...{ id, account, environment, operation, reference, fingerprint, body, gateway },
+const columnsOf = ({ waitsFor, excerpt, ...row }: NewRow) => ({
+  ...row,
   waits_for: waitsFor ?? null,
   excerpt: excerpt ?? null,
 });

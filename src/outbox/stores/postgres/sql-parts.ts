@@ -1,4 +1,4 @@
-import type { Row } from '../../rules/state-machine.js';
+import type { Change, Row } from '../../rules/state-machine.js';
 import { rowFrom, type StoredRow } from '../../rules/stored-row.js';
 import { shownDueAt } from '../claim-order.js';
 import type { Columns } from './driver.js';
@@ -68,6 +68,9 @@ export function rowOf(object: unknown): Row {
 export const onlyColumn = (row: Columns | undefined): string | null => Object.values(row ?? {})[0] ?? null;
 
 export const readRow = (row: Columns): Row => rowOf(JSON.parse(onlyColumn(row) ?? 'null'));
+
+/** A change whose wait is a whole number, as its column takes it. */
+export const wholeDelay = (change: Change): Change => ({ ...change, delayMs: Math.round(change.delayMs) });
 
 /**
  * Makes JSON for the database. It replaces the escapes of characters that cannot be stored (NUL and unpaired

@@ -1,20 +1,17 @@
 import type { SeenPauses } from '../../rules/pause.js';
-import type { Change } from '../../rules/state-machine.js';
 import type { Turn, TurnResult } from '../../store/store.js';
 import { isStorable } from '../storable-text.js';
 import type { Run } from './database.js';
-import { rowOf, toPostgresJson } from './sql-parts.js';
-
-const whole = (change: Change): Change => ({ ...change, delayMs: Math.round(change.delayMs) });
+import { rowOf, toPostgresJson, wholeDelay } from './sql-parts.js';
 
 /** Makes the writes, then the claim, in one statement: `schema/turn.sql`. */
 export async function takeTurn(run: Run, { writes, claim }: Turn): Promise<TurnResult> {
   const request = {
     // An unstorable id becomes empty and matches no row. A repaired id could match another row.
-    writes: writes.map(({ id, expected: { state, fence }, change }) => ({
+    writes: writes.map(({ id, expected, change }) => ({
       id: isStorable(id) ? id : '',
-      expected: { state, fence },
-      change: whole(change),
+      expected,
+      change: wholeDelay(change),
     })),
     claim: claim && { ...claim, leaseMs: Math.round(claim.leaseMs) },
   };
