@@ -1,5 +1,4 @@
-import { type DecidedReport, decideRows } from '../outbox/decisions/decide-rows.js';
-import type { Planned } from '../outbox/decisions/settlements.js';
+import { type DecidedReport, decideRows, type Planned } from '../outbox/decisions/decide-rows.js';
 import type { Decision } from '../outbox/rules/state-machine.js';
 import type { KeptDecision } from '../outbox/store/operator-store.js';
 import type { OperatorContext } from './context.js';

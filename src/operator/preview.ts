@@ -1,5 +1,5 @@
 import { printable, shownName } from '../core/platform/messages.js';
-import { openSettlementOf } from '../outbox/decisions/settlements.js';
+import { openSettlementOf } from '../outbox/decisions/decide-rows.js';
 import { decisionsFor } from '../outbox/rules/decisions.js';
 import type { Row } from '../outbox/rules/state-machine.js';
 import type { GroupTally } from '../outbox/store/operator-store.js';

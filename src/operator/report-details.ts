@@ -1,6 +1,6 @@
 import { printable, quoted, shownName } from '../core/platform/messages.js';
 import { inLargestUnit } from '../core/platform/time.js';
-import { relatedRows } from '../outbox/decisions/settlements.js';
+import { relatedRows } from '../outbox/decisions/decide-rows.js';
 import { createReceiptFinder } from '../outbox/receipts/find-receipt.js';
 import { decisionsFor } from '../outbox/rules/decisions.js';
 import { keyOf } from '../outbox/rules/destination.js';

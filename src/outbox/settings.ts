@@ -121,28 +121,21 @@ export function readOutboxSettings(
       ...leaseIssues(own.leaseMs, longestAttemptOf(accounts) + LEAST_MARGIN_MS),
     ];
   });
-  const { store, concurrency, retry, pollMs, stopTimeoutMs, breakerAfter, keepBodies } = complete;
-  const seal = made?.over(store);
+  const { client, account, encryption, leaseMs, ...own } = complete;
+  const seal = made?.over(own.store);
   const [first] = accounts;
   if (!seal || !first) throw new ConfigurationError('The options of the outbox cannot be used.');
   const { clock, logger, random } = first.internals;
   const attemptTimeoutMs = longestAttemptOf(accounts);
   return {
+    ...own,
     accounts,
     clock,
     logger,
     random,
     attemptTimeoutMs,
-    store,
     seal,
-    concurrency,
-    retry,
-    leaseMs: complete.leaseMs ?? attemptTimeoutMs + DEFAULTS.marginMs,
-    pollMs,
-    stopTimeoutMs,
-    breakerAfter,
-    keepBodies,
-    onReceipt: complete.onReceipt,
+    leaseMs: leaseMs ?? attemptTimeoutMs + DEFAULTS.marginMs,
     clientOf(account) {
       const found = accounts.find((one) => one.account === account);
       // Never the client of another account.

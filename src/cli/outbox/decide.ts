@@ -1,6 +1,5 @@
 import { printable, quoted, shownName } from '../../core/platform/messages.js';
-import type { DecidedReport } from '../../outbox/decisions/decide-rows.js';
-import { openSettlementOf } from '../../outbox/decisions/settlements.js';
+import { type DecidedReport, openSettlementOf } from '../../outbox/decisions/decide-rows.js';
 import { decisionsFor, wasDismissedWith } from '../../outbox/rules/decisions.js';
 import { problemKeyOf, type Row } from '../../outbox/rules/state-machine.js';
 import { scanRows } from '../../outbox/store/store.js';

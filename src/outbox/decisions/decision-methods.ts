@@ -4,7 +4,7 @@ import type { Events } from '../events.js';
 import type { Intake } from '../intake/enqueue.js';
 import type { Outbox, OutboxReport } from '../interface.js';
 import { decisionsFor } from '../rules/decisions.js';
-import { type Change, type Decision, LONGEST_REASON } from '../rules/state-machine.js';
+import type { Change, Decision } from '../rules/state-machine.js';
 import { ensureOwnGateways } from '../sending/bindings.js';
 import type { Waiters } from '../sending/receipt-waiters.js';
 import type { AccountSettings, OutboxSettings } from '../settings.js';
@@ -12,7 +12,7 @@ import { toPublicReport } from '../store/public-report.js';
 import { announceTo, type DecidedReport, decideRow, planChange } from './decide-rows.js';
 import { endPauses, resumedTo } from './end-pauses.js';
 import { replaceAllMethod } from './replace-all.js';
-import { type Method, ownRow, prepareReplacement, refusal } from './replacement.js';
+import { type Method, ownRow, prepareReplacement, reasonOf, refusal } from './replacement.js';
 
 interface Parts {
   readonly settings: OutboxSettings;
@@ -91,17 +91,7 @@ export function decisionMethods<Mode extends ClientMode>({
       const { replacement } = await prepareReplacement(intake, seal, row, payload, callOptions);
       return decide('replace', id, { action: 'replaced', reason }, replacement);
     },
-    replaceAll: replaceAllMethod<Mode>({
-      settings,
-      account: owner,
-      intake,
-      place,
-      notReopened,
-      reasonOf(options) {
-        checkOptions('replaceAll', options);
-        return reasonOf('replaceAll', options);
-      },
-    }),
+    replaceAll: replaceAllMethod<Mode>({ settings, account: owner, intake, place, notReopened }),
     reopen: async (id, options) => {
       checkOptions('reopen', options);
       return decide('reopen', id, { action: 'reopened', reason: reasonOf('reopen', options) });
@@ -111,12 +101,4 @@ export function decisionMethods<Mode extends ClientMode>({
       return (await endPauses(place, { account, environment })).some(({ isResumed }) => isResumed);
     },
   };
-}
-
-function reasonOf(method: Method, { reason }: { readonly reason?: unknown }): string {
-  if (typeof reason === 'string' && reason.trim() && reason.length <= LONGEST_REASON) return reason;
-  throw refusal(
-    method,
-    `reason: expected a text of at most ${LONGEST_REASON.toLocaleString('en')} characters, which is stored with the report`,
-  );
 }

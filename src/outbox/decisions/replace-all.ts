@@ -3,6 +3,7 @@ import { isStoreError } from '../../core/errors/store-error.js';
 import { asRecord } from '../../core/platform/as-record.js';
 import { allSettled, numbered } from '../../core/platform/portable.js';
 import { operations } from '../../core/protocol/operations.js';
+import { checkOptions } from '../backend-options.js';
 import { type Intake, type ReportCall, readReportByName } from '../intake/enqueue.js';
 import type { Outbox, ReplacedAll } from '../interface.js';
 import { inBatches } from '../receipts/log.js';
@@ -12,10 +13,9 @@ import { operationScope, type PauseScope, pauseKeyOf } from '../rules/destinatio
 import type { Decision } from '../rules/state-machine.js';
 import { ensureOwnGateways } from '../sending/bindings.js';
 import type { AccountSettings, OutboxSettings } from '../settings.js';
-import { type DecidedReport, type DecisionPlace, decideRows, TRIES } from './decide-rows.js';
+import { type DecidedReport, type DecisionPlace, decideRows, type Planned, TRIES } from './decide-rows.js';
 import { endPauses, type PausePlace } from './end-pauses.js';
-import { givenMember, ownRow, prepareCorrection, refusal } from './replacement.js';
-import type { Planned } from './settlements.js';
+import { givenMember, ownRow, prepareCorrection, reasonOf, refusal } from './replacement.js';
 
 /** The number of reports in a commit: workers wait for it. */
 export const CORRECTED_TOGETHER = 100;
@@ -25,7 +25,6 @@ interface Parts {
   readonly account: AccountSettings;
   readonly intake: Intake;
   readonly place: DecisionPlace & PausePlace;
-  readonly reasonOf: (options: object) => string;
   /** Hears of the settlements that could not be reopened with their reports. */
   notReopened(settlements: readonly DecidedReport[]): void;
 }
@@ -40,13 +39,14 @@ export function replaceAllMethod<Mode extends ClientMode>({
   account: { account, internals },
   intake,
   place,
-  reasonOf,
   notReopened,
 }: Parts): Outbox<Mode>['replaceAll'] {
   const { store, seal } = settings;
 
   return async (corrections, given) => {
-    const decision: Decision = { action: 'replaced', reason: reasonOf(given), at: internals.clock.now() };
+    checkOptions('replaceAll', given);
+    const reason = reasonOf('replaceAll', given);
+    const decision: Decision = { action: 'replaced', reason, at: internals.clock.now() };
     await ensureOwnGateways(settings);
     const refused: ReplacedAll['refused'][number][] = [];
     const scopes = new Map<string, PauseScope>();

@@ -5,7 +5,7 @@ import { operations, reportNames } from '../../core/protocol/operations.js';
 import { checkArgument } from '../backend-options.js';
 import type { Intake } from '../intake/enqueue.js';
 import { decisionsFor } from '../rules/decisions.js';
-import type { Change, Row } from '../rules/state-machine.js';
+import { type Change, LONGEST_REASON, type Row } from '../rules/state-machine.js';
 import { locationFor } from '../seal/excerpt.js';
 import { hasBytes, type Seal } from '../seal/seal.js';
 import type { OutboxStore } from '../store/store.js';
@@ -22,6 +22,14 @@ export type Method = 'retry' | 'resolve' | 'reopen' | 'replace' | 'replaceAll';
 
 export const refusal = (operation: Method, message: string): ValidationError =>
   new ValidationError(`${operation}: ${message}.`, { operation, issues: [{ path: 'id', code: 'invalid', message }] });
+
+export function reasonOf(method: Method, { reason }: { readonly reason?: unknown }): string {
+  if (typeof reason === 'string' && reason.trim() && reason.length <= LONGEST_REASON) return reason;
+  throw refusal(
+    method,
+    `reason: expected a text of at most ${LONGEST_REASON.toLocaleString('en')} characters, which is stored with the report`,
+  );
+}
 
 interface Replacement {
   /** The data in the clear. */

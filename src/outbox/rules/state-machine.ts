@@ -411,7 +411,7 @@ export function mayBeRepeat(problem: Problem | undefined): boolean {
   return status === 409 || REPEAT.test(`${words} ${answer}`) || UNSEEN.test(answer);
 }
 
-/** The row after a change by a decision. The times stay those before. */
+/** The row after a change. The caller sets the times that follow from it. */
 export const changedRow = (row: Row, { delayMs: _, keepBody, replacement, ...progress }: Change): Row => ({
   ...row,
   ...progress,

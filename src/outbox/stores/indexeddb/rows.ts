@@ -1,6 +1,6 @@
 import type { Destination, OutboxEnvironment } from '../../rules/destination.js';
 import {
-  bytesAfter,
+  changedRow,
   claimed,
   isFinal,
   isOpen,
@@ -12,8 +12,9 @@ import {
 } from '../../rules/state-machine.js';
 import { rowFrom } from '../../rules/stored-row.js';
 import { isServed, mayTakeFrom } from '../../store/claimants.js';
-import type { ClaimRequest, Counts, Enqueued, NewRow, Write } from '../../store/store.js';
+import type { ClaimRequest, Counts, DestinationState, Enqueued, NewRow, Write } from '../../store/store.js';
 import { chooseRows, HEAD_OF_THE_QUEUE } from '../claim-order.js';
+import { type KeptDestination, pausesAt } from '../kept-destination.js';
 import { newRow } from '../new-row.js';
 import { ask, type Tables } from './connection.js';
 import { readDestinations } from './destinations.js';
@@ -63,7 +64,7 @@ export async function readRow({ rows }: Tables, id: string): Promise<Row | undef
  * The ranges of the rows that were never claimed, of the others that are due, and of those whose time is so far in the
  * future that a clock must have jumped.
  */
-export const dueRanges = (
+const dueRanges = (
   { account, environment }: Destination,
   now: number,
 ): readonly [IDBKeyRange, IDBKeyRange, IDBKeyRange] => [
@@ -135,14 +136,7 @@ export async function rowWriter(tables: Tables, at: number) {
     const row = found && rowFrom(found.row);
     if (row?.state !== expected.state || row.fence !== expected.fence || found?.unlogged !== undefined) return false;
     if ((await rowsAfter(id)).some((after) => mustStay(expected, after))) return false;
-    const { delayMs, keepBody, replacement, ...progress } = change;
-    await put(row, {
-      ...row,
-      ...progress,
-      dueAt: at + delayMs,
-      changedAt: at,
-      ...bytesAfter(row, { keepBody, replacement }),
-    });
+    await put(row, changedRow({ ...row, dueAt: at + change.delayMs, changedAt: at }, change));
     return true;
   }
 
@@ -215,4 +209,22 @@ export async function readCounts(tables: Tables, accounts?: readonly string[]): 
     if (at !== undefined && at !== null) oldestOpenAt = Math.min(oldestOpenAt ?? at, at);
   }
   return { states, refused, attempts, oldestOpenAt };
+}
+
+export async function readOutlook(
+  tables: Tables,
+  at: number,
+  accounts: readonly string[] | undefined,
+): Promise<DestinationState[]> {
+  const index = tables.rows.index('due');
+  const outlookOf = async (destination: KeptDestination): Promise<DestinationState> => {
+    const { account, environment } = destination;
+    const first = await ask<IndexedRow | undefined>(
+      index.get(IDBKeyRange.bound([account, environment], [account, environment, []])),
+    );
+    const jumped = await ask(index.getKey(dueRanges(destination, at)[2]));
+    const nextInMs = first && (jumped !== undefined || first.row.fence === 0 ? 0 : first.row.dueAt - at);
+    return { ...destination, ...pausesAt(destination, at), nextInMs };
+  };
+  return Promise.all((await readDestinations(tables, accounts)).map(outlookOf));
 }

@@ -6,13 +6,11 @@ import { struckOf } from '../kept-destination.js';
 import { createConnection, type Tables } from './connection.js';
 import { bind, changeDestinationPause, ensure, readDestinations, rebind } from './destinations.js';
 import { asStoreError, indexedDbError, noWebCrypto } from './failure.js';
-import { createHolder } from './holder.js';
 import { type Ledger, ledger } from './ledger.js';
 import { type IndexedDbSettings, type IndexedDbStoreOptions, readIndexedDbOptions } from './options.js';
-import { readOutlook } from './outlook.js';
 import { persistence } from './persistence.js';
-import { type RowWriter, readCounts, readHeld, readRow, rowWriter } from './rows.js';
-import { createTabs, onReconnecting } from './tabs.js';
+import { type RowWriter, readCounts, readHeld, readOutlook, readRow, rowWriter } from './rows.js';
+import { createHolder, createTabs, onReconnecting } from './tabs.js';
 
 /**
  * Makes a store in the browser's IndexedDB, which the tabs of an origin share. Reports outlive the page, and a crash of

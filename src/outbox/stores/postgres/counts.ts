@@ -2,8 +2,7 @@ import { SPANS } from '../../receipts/throughput.js';
 import { type Destination, keyOf } from '../../rules/destination.js';
 import type { CountedPlaces, FinalCounts, OpenCounts, ThroughputCount } from '../../store/operator-store.js';
 import type { Counts } from '../../store/store.js';
-import { CLASS_COLUMNS, THROUGHPUT_NUMBERS } from '../sql/operator-statements.js';
-import { countsOf } from '../sql/shared-statements.js';
+import { CLASS_COLUMNS, countsOf, THROUGHPUT_NUMBERS } from '../sql/statements.js';
 import type { Run } from './database.js';
 import { NOW_MS, STATEMENT_MS } from './sql-parts.js';
 

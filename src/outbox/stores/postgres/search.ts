@@ -4,7 +4,7 @@ import { rowId } from '../../intake/enqueue.js';
 import { isFinal, type Row } from '../../rules/state-machine.js';
 import type { RowPage, RowSearch } from '../../store/operator-store.js';
 import type { RowQuery } from '../../store/store.js';
-import type { SearchRange } from '../sql/search-range.js';
+import type { SearchRange } from '../sql/statements.js';
 import { isStorable } from '../storable-text.js';
 import type { Run } from './database.js';
 import type { PostgresValue } from './driver.js';

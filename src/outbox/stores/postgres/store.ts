@@ -3,14 +3,12 @@ import { systemClock } from '../../../core/platform/time.js';
 import { newSecret, OWN_SECRET } from '../../seal/key-ring.js';
 import type { OutboxStore } from '../../store/store.js';
 import { rebind, writePause } from '../sql/destinations.js';
-import { readSearchRange } from '../sql/search-range.js';
-import { createSharedStatements } from '../sql/shared-statements.js';
+import { createSharedStatements } from '../sql/statements.js';
 import { isStorable } from '../storable-text.js';
 import { addThroughput, createOpenCounts, readCounts, readFinals } from './counts.js';
 import { createRun, isPool, type Run, runWithin, type TimeLimit, transactionStatus } from './database.js';
 import { createDecisions, eraseRows } from './decisions.js';
 import { bind, readOutlook } from './destinations.js';
-import { dialectOf } from './dialect.js';
 import { sendsStatements } from './driver.js';
 import { createEnqueue, LONGEST_LOCK_MS } from './enqueue.js';
 import { postgresCodeOf, postgresError } from './failure.js';
@@ -19,7 +17,7 @@ import { listen } from './listen.js';
 import { type PostgresStoreOptions, readPostgresOptions } from './options.js';
 import { prepareSchema } from './schema/prepare.js';
 import { listRows, readMissingKeys, searchRows } from './search.js';
-import { NOW_MS, readRow, SELECT_BY_IDS } from './sql-parts.js';
+import { dialectOf, NOW_MS, readRow, SELECT_BY_IDS } from './sql-parts.js';
 import { takeTurn } from './turn.js';
 
 /**
@@ -91,7 +89,7 @@ export async function openPostgresStore(
       now: async () => Number((await run(`SELECT (${NOW_MS})::text AS now`))[0]?.now),
       open,
       finals: (accounts) => readFinals(run, accounts),
-      search: async (wanted) => searchRows(run, wanted, await readSearchRange(dialect, wanted)),
+      search: async (wanted) => searchRows(run, wanted, await reads.readSearchRange(wanted)),
       async begin(decision) {
         await decisions.add(decision);
         return reads.begun(decision.id);

@@ -5,7 +5,7 @@ import { chooseRows, HEAD_OF_THE_QUEUE } from '../claim-order.js';
 import type { Tally } from './counts.js';
 import type { Connection } from './database.js';
 import { changeRow, ROW, rowOf, STATE, stateBy } from './rows.js';
-import { AT_THE_HEAD, QUEUED } from './schema.js';
+import { QUEUED, QUEUED_ROWS, ROWS_AT_THE_HEAD } from './schema.js';
 
 /** Changes a row that is found by its id and queued. It changes none if the index of claims is damaged. */
 const CLAIM = `UPDATE outbox_rows SET state = ?, fence = ?, attempts = ?, in_doubt = ?, doubt_before = ?, due_at = ?, changed_at = ?
@@ -18,14 +18,14 @@ const ALLOWED = "AND instr(?, ' ' || operation || ' ') = 0";
  * Reads the rows by the index, so that the cost does not depend on the number of rows. First those that were never
  * claimed.
  */
-export const UNTRIED = `SELECT ${ROW} FROM outbox_rows INDEXED BY outbox_due WHERE ${AT_THE_HEAD} AND account = ? AND environment = ? ${ALLOWED} ORDER BY due_at, sequence LIMIT ?`;
-export const DUE = `SELECT ${ROW} FROM outbox_rows INDEXED BY outbox_due WHERE ${QUEUED} AND account = ? AND environment = ? AND due_at > ${HEAD_OF_THE_QUEUE} AND due_at <= ? ${ALLOWED} ORDER BY due_at, sequence LIMIT ?`;
+export const UNTRIED = `SELECT ${ROW} FROM ${ROWS_AT_THE_HEAD} ${ALLOWED} ORDER BY due_at, sequence LIMIT ?`;
+export const DUE = `SELECT ${ROW} FROM ${QUEUED_ROWS} AND due_at > ${HEAD_OF_THE_QUEUE} AND due_at <= ? ${ALLOWED} ORDER BY due_at, sequence LIMIT ?`;
 /** Makes rows due whose time is too far in the future. The limit bounds the work of one turn. */
 export const RESCUE = `UPDATE outbox_rows SET due_at = ? WHERE sequence IN
-  (SELECT sequence FROM outbox_rows INDEXED BY outbox_due WHERE ${QUEUED} AND account = ? AND environment = ? AND due_at > ? ORDER BY due_at DESC LIMIT 1000)`;
+  (SELECT sequence FROM ${QUEUED_ROWS} AND due_at > ? ORDER BY due_at DESC LIMIT 1000)`;
 /** The first and the last due time of a destination. They read only the index. */
-export const FIRST_DUE = `SELECT due_at FROM outbox_rows INDEXED BY outbox_due WHERE ${QUEUED} AND account = ? AND environment = ? ORDER BY due_at LIMIT 1`;
-export const LAST_DUE = `SELECT due_at FROM outbox_rows INDEXED BY outbox_due WHERE ${QUEUED} AND account = ? AND environment = ? ORDER BY due_at DESC LIMIT 1`;
+export const FIRST_DUE = `SELECT due_at FROM ${QUEUED_ROWS} ORDER BY due_at LIMIT 1`;
+export const LAST_DUE = `SELECT due_at FROM ${QUEUED_ROWS} ORDER BY due_at DESC LIMIT 1`;
 
 /** Claims rows. The caller begins and commits the transaction. */
 export function createClaims(

@@ -4,10 +4,9 @@ import type { RowState } from '../../rules/state-machine.js';
 import type { OpenCounts, ThroughputCount } from '../../store/operator-store.js';
 import type { Counts } from '../../store/store.js';
 import { HEAD_OF_THE_QUEUE } from '../claim-order.js';
-import { CLASS_COLUMNS, THROUGHPUT_NUMBERS } from '../sql/operator-statements.js';
-import { countsOf } from '../sql/shared-statements.js';
+import { CLASS_COLUMNS, countsOf, THROUGHPUT_NUMBERS } from '../sql/statements.js';
 import type { Connection } from './database.js';
-import { AT_THE_HEAD, BEHIND_THE_HEAD, QUEUED, said } from './schema.js';
+import { QUEUED_ROWS, ROWS_AT_THE_HEAD, ROWS_BEHIND_THE_HEAD, said } from './schema.js';
 
 /** The counters that are stored with every change. Rows in other states are counted by their index. */
 type Counted = 'recorded' | 'dismissed' | 'attempts' | 'turns';
@@ -54,16 +53,16 @@ export function createTally({ all, run }: Connection) {
 export type Tally = ReturnType<typeof createTally>;
 
 const NUMBER = 'count(*) AS number';
-export const COUNT_QUEUED = `SELECT ${NUMBER} FROM outbox_rows INDEXED BY outbox_due WHERE ${QUEUED} AND account = ? AND environment = ?`;
+export const COUNT_QUEUED = `SELECT ${NUMBER} FROM ${QUEUED_ROWS}`;
 /** It reads only rows that were tried, since the problem is not in the index. */
 export const COUNT_REFUSED = `${COUNT_QUEUED} AND due_at > ${HEAD_OF_THE_QUEUE} AND state = 'waiting' AND ${said('postponed')} = 1`;
-export const COUNT_IN_FLIGHT = `SELECT ${NUMBER} FROM outbox_rows INDEXED BY outbox_by_state WHERE ${BEHIND_THE_HEAD} AND state = 'in-flight' AND account = ? AND environment = ?`;
+export const COUNT_IN_FLIGHT = `SELECT ${NUMBER} FROM ${ROWS_BEHIND_THE_HEAD} AND state = 'in-flight'`;
 export const COUNT_BLOCKED = `SELECT ${NUMBER} FROM outbox_rows INDEXED BY outbox_dependents
   WHERE waits_for >= ? AND waits_for < ? AND state = 'waiting' AND blocked = 1`;
 const COUNT_QUARANTINED = `SELECT ${NUMBER} FROM outbox_rows INDEXED BY outbox_problems WHERE state = 'quarantined' AND account = ? AND environment = ?`;
 /** The oldest row at the head of the queue, and the oldest of a state behind it. */
-export const OLDEST_AT_THE_HEAD = `SELECT enqueued_at FROM outbox_rows INDEXED BY outbox_due WHERE ${AT_THE_HEAD} AND account = ? AND environment = ? ORDER BY due_at, sequence LIMIT 1`;
-export const OLDEST_BY_STATE = `SELECT enqueued_at FROM outbox_rows INDEXED BY outbox_by_state WHERE ${BEHIND_THE_HEAD} AND account = ? AND environment = ? AND state = ? ORDER BY sequence LIMIT 1`;
+export const OLDEST_AT_THE_HEAD = `SELECT enqueued_at FROM ${ROWS_AT_THE_HEAD} ORDER BY due_at, sequence LIMIT 1`;
+export const OLDEST_BY_STATE = `SELECT enqueued_at FROM ${ROWS_BEHIND_THE_HEAD} AND state = ? ORDER BY sequence LIMIT 1`;
 
 /** Counts the open rows of these accounts. It reads only indexes, and needs no binding: another tool may delete it. */
 export function countOpen({ first }: Connection, accounts: readonly string[]): OpenCounts[] {

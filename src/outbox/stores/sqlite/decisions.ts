@@ -2,7 +2,7 @@ import type { Write } from '../../rules/state-machine.js';
 import { erasedMark } from '../../seal/excerpt.js';
 import type { DecisionStep, ErasedRow, NewDecision } from '../../store/operator-store.js';
 import type { MovedRows } from '../moved-rows.js';
-import { DECISION, decisionOf, type FoundDecision } from '../sql/operator-statements.js';
+import { DECISION, decisionOf, type FoundDecision } from '../sql/statements.js';
 import { type Connection, pragma } from './database.js';
 import { sqliteError } from './failure.js';
 

@@ -1,6 +1,6 @@
 import { isFinal, type Row } from '../../rules/state-machine.js';
 import type { MovedRows } from '../moved-rows.js';
-import { LINE, lineOf } from '../sql/shared-statements.js';
+import { LINE, lineOf } from '../sql/statements.js';
 import { type Connection, connect, pragma, rollBack, type SqliteDatabase, schemaOf } from './database.js';
 import { readDecisions } from './decisions.js';
 import { createDestinations } from './destinations.js';

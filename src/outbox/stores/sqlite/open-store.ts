@@ -1,9 +1,8 @@
 import { hasCode } from '../../../core/errors/errors.js';
 import { isStoreError } from '../../../core/errors/store-error.js';
 import { newSecret, OWN_SECRET } from '../../seal/key-ring.js';
-import { createSharedStatements } from '../sql/shared-statements.js';
-import { createRetryWhileBusy } from './attempts.js';
-import { createCommits } from './commits.js';
+import { createSharedStatements } from '../sql/statements.js';
+import { createCommits, createRetryWhileBusy } from './commits.js';
 import { createTally } from './counts.js';
 import { connect, ensureReadable, fileOf } from './database.js';
 import { dialectOf } from './dialect.js';

@@ -1,7 +1,7 @@
 import { ENVIRONMENTS } from '../../../core/errors/errors.js';
 import { LARGEST_COUNT, MOST_WORDS } from '../../rules/state-machine.js';
 import { HEAD_OF_THE_QUEUE } from '../claim-order.js';
-import { CLASS_COLUMNS } from '../sql/operator-statements.js';
+import { CLASS_COLUMNS } from '../sql/statements.js';
 import { type Connection, connect, rollBack, type SqliteDatabase, schemaOf } from './database.js';
 import { sqliteError } from './failure.js';
 
@@ -9,6 +9,10 @@ import { sqliteError } from './failure.js';
 export const QUEUED = "(state = 'in-flight' OR (state = 'waiting' AND blocked = 0))";
 export const AT_THE_HEAD = `${QUEUED} AND due_at <= ${HEAD_OF_THE_QUEUE}`;
 export const BEHIND_THE_HEAD = `(state IN ('in-flight', 'quarantined') OR (state = 'waiting' AND (blocked <> 0 OR due_at > ${HEAD_OF_THE_QUEUE})))`;
+/** The queued rows of a destination, and of those the ones at the head, by the index of claims. */
+export const QUEUED_ROWS = `outbox_rows INDEXED BY outbox_due WHERE ${QUEUED} AND account = ? AND environment = ?`;
+export const ROWS_AT_THE_HEAD = `${QUEUED_ROWS} AND due_at <= ${HEAD_OF_THE_QUEUE}`;
+export const ROWS_BEHIND_THE_HEAD = `outbox_rows INDEXED BY outbox_by_state WHERE ${BEHIND_THE_HEAD} AND account = ? AND environment = ?`;
 /** Rows that are neither final nor quarantined. */
 export const OPEN = "state IN ('waiting', 'in-flight')";
 

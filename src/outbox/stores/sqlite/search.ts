@@ -6,7 +6,7 @@ import { isFinal, type Row, type RowState } from '../../rules/state-machine.js';
 import type { RowPage, RowSearch } from '../../store/operator-store.js';
 import type { RowQuery } from '../../store/store.js';
 import { HEAD_OF_THE_QUEUE } from '../claim-order.js';
-import type { SearchRange } from '../sql/search-range.js';
+import type { SearchRange } from '../sql/statements.js';
 import { isStorable } from '../storable-text.js';
 import type { Columns, Connection, SqliteValue } from './database.js';
 import { createDestinations } from './destinations.js';

@@ -1,7 +1,6 @@
 import type { OpenCounts, OperatorStore } from '../../store/operator-store.js';
 import type { OutboxStore } from '../../store/store.js';
 import { rebind, writePause } from '../sql/destinations.js';
-import { readSearchRange } from '../sql/search-range.js';
 import { isStorable } from '../storable-text.js';
 import { addThroughput, countOpen, countRows } from './counts.js';
 import { pragma } from './database.js';
@@ -83,7 +82,7 @@ export async function sqliteStore(options: SqliteStoreOptions): Promise<OutboxSt
 }
 
 function operatorOf(
-  { connection, place, tally, commits: { read, write }, time: { now }, dialect, reads }: StoreFile,
+  { connection, place, tally, commits: { read, write }, time: { now }, reads }: StoreFile,
   rows: Rows,
   destinations: Destinations,
 ): OperatorStore {
@@ -100,7 +99,7 @@ function operatorOf(
       }),
     finals: (accounts) => read(() => tally.read(accounts ?? destinations.accounts())),
     async search(wanted) {
-      const range = await readSearchRange(dialect, wanted);
+      const range = await reads.readSearchRange(wanted);
       return read(() => searchRows(connection, wanted, range));
     },
     async begin(decision) {

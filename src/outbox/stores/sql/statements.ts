@@ -1,13 +1,19 @@
 import { THROUGHPUT_CLASSES } from '../../receipts/throughput.js';
+import type { LogLine } from '../../rules/receipt-entry.js';
+import { prunedSetting } from '../../rules/retention.js';
 import type {
+  FinalCounts,
   GroupTally,
   KeptDecision,
+  OpenCounts,
   OperatorStore,
   ProblemCount,
   ProblemKey,
+  RowSearch,
   ThroughputCount,
 } from '../../store/operator-store.js';
-import type { Dialect } from './dialect.js';
+import type { Counts } from '../../store/store.js';
+import type { Dialect, Found } from './dialect.js';
 
 /** The columns of a decision, with the names of its members. */
 export const DECISION: readonly string[] = [
@@ -41,18 +47,87 @@ const IN_GROUP = `q.state = 'quarantined' AND q.account = ? AND q.environment = 
 const groupOf = ({ account, environment, code, words }: ProblemKey, asOf: number) =>
   [account, environment, code, words, Math.trunc(asOf)] as const;
 
+export const LINE = 'position, id, line';
+
+export const lineOf = ({ position, id, line }: Found): LogLine => ({
+  index: Number(position),
+  id: String(id),
+  line: String(line),
+});
+
+/** The statements that both SQL stores share: those that no worker waits for. */
+export function createSharedStatements(dialect: Dialect) {
+  const { table, columns, all, first, change } = dialect;
+  const lines = `SELECT ${columns(LINE)} FROM ${table('receipts')}`;
+
+  const setting = async (name: string) =>
+    (await first(`SELECT ${columns('value')} FROM ${table('settings')} WHERE name = ?`, name))?.value;
+
+  return {
+    ...createOperatorStatements(dialect),
+    readSearchRange: (search: RowSearch) => readSearchRange(dialect, search),
+    /** Stores a setting unless it exists. If it exists, nothing is written, since the user's transaction may be open. */
+    async getOrCreateSetting(name: string, value: string): Promise<string> {
+      const known = await setting(name);
+      if (known !== undefined) return String(known);
+      await change(
+        `INSERT INTO ${table('settings')} (name, value) VALUES (?, ?) ON CONFLICT (name) DO NOTHING RETURNING ${columns('name')}`,
+        name,
+        value,
+      );
+      // A separate statement, since the first one cannot see the commit of another instance in the meantime.
+      const kept = await setting(name);
+      if (kept === undefined) throw new Error('The setting that was just written cannot be read.');
+      return String(kept);
+    },
+    receipts: {
+      read: async (from: number, limit: number) =>
+        (await all(`${lines} WHERE position >= ?# ORDER BY position LIMIT ?#`, from, limit)).map(lineOf),
+      async last(): Promise<LogLine | undefined> {
+        const found = await first(`${lines} ORDER BY position DESC LIMIT 1`);
+        return found && lineOf(found);
+      },
+    },
+    /** The time up to which the account was pruned. */
+    async prunedBefore(account: string): Promise<number | undefined> {
+      const prefix = prunedSetting(account);
+      const found = await first(
+        `SELECT ${columns('max(CAST(value AS bigint)) AS before')} FROM ${table('settings')} WHERE substr(name, 1, length(?)) = ?`,
+        prefix,
+        prefix,
+      );
+      return typeof found?.before === 'number' ? found.before : undefined;
+    },
+  };
+}
+
+/** The number of rows in each state: open ones by their places, and final ones. */
+export function countsOf(
+  places: readonly OpenCounts[],
+  { recorded, dismissed, attempts }: FinalCounts & Pick<Counts, 'attempts'>,
+): Counts {
+  const sum = (name: 'waiting' | 'refused' | 'blocked' | 'inFlight' | 'quarantined') =>
+    places.reduce((total, place) => total + place[name], 0);
+  const oldest = places.flatMap(({ oldestOpenAt }) => oldestOpenAt ?? []);
+  return {
+    states: {
+      waiting: sum('waiting'),
+      blocked: sum('blocked'),
+      'in-flight': sum('inFlight'),
+      recorded,
+      quarantined: sum('quarantined'),
+      dismissed,
+    },
+    refused: sum('refused'),
+    oldestOpenAt: oldest.length > 0 ? Math.min(...oldest) : undefined,
+    attempts,
+  };
+}
+
 /** The statements of what a person reads, which both SQL stores share. */
-export function createOperatorStatements({
-  table,
-  columns,
-  all,
-  first,
-  bodiless,
-  quarantinedTable,
-  joinOfOperation,
-  countOfSettlements,
-  elements,
-}: Dialect) {
+function createOperatorStatements(dialect: Dialect) {
+  const { table, columns, all, first, bodiless, quarantinedTable, joinOfOperation, countOfSettlements, elements } =
+    dialect;
   const decisions = `SELECT ${columns(...DECISION)} FROM ${table('decisions')}`;
 
   async function decision(id: string): Promise<KeptDecision | undefined> {
@@ -136,3 +211,33 @@ export function createOperatorStatements({
     } satisfies Partial<OperatorStore>,
   };
 }
+
+/** The rows that a search looks at: from the `lowest` sequence to below `end`. */
+export interface SearchRange {
+  readonly lowest: number;
+  readonly end: number;
+}
+
+/** The tolerance of a search by time. A clock or a long transaction may put rows out of the order of their times. */
+const SLACK_MS = 600_000;
+
+/** The approximate lowest `sequence` of the rows that were enqueued at this time or later. It rises with time. */
+async function sequenceAt({ columns, first, rowsTable }: Dialect, time: number): Promise<number> {
+  const newest = await first(`SELECT ${columns('max(sequence) AS last')} FROM ${rowsTable}`);
+  let [low, high] = [1, Number(newest?.last ?? 0) + 1];
+  while (low < high) {
+    const middle = Math.floor((low + high) / 2);
+    const next = await first(
+      `SELECT ${columns('enqueued_at')} FROM ${rowsTable} WHERE sequence >= ?# ORDER BY sequence LIMIT 1`,
+      middle,
+    );
+    if (Number(next?.enqueued_at ?? Number.POSITIVE_INFINITY) < time) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}
+
+const readSearchRange = async (dialect: Dialect, { from, to, before }: RowSearch): Promise<SearchRange> => ({
+  lowest: from === undefined ? 0 : await sequenceAt(dialect, from - SLACK_MS),
+  end: to === undefined ? before : Math.min(before, await sequenceAt(dialect, to + SLACK_MS)),
+});
