@@ -5,7 +5,6 @@ import type { Row } from './state-machine.js';
 export const CORRECTED_DATA =
   'It is not certain that the gateway holds nothing under this reference, so the stored data cannot be changed: if it is wrong, ask the authority whether the corrected data may be reported under a new reference.';
 
-/** Why a report may be missing in a database, and what to do. */
 export const LOST_IN_DATABASE =
   'the database was lost, restored from a backup or replaced by a standby, or the transaction with the report was rolled back. The gateway may hold it: compare your records with the gateway, and report the same data again if it is missing there.';
 

@@ -148,7 +148,6 @@ export function decided(row: Row, decision: Decision, keepBodies: boolean): Chan
 
 const beforeOf = ({ fence, problem }: Row) => ({ fence, ...(problem && { problem }) });
 
-/** The problem of a waiting settlement that was dismissed with its initiated report. */
 export const DISMISSED_WITH_REPORT: Problem = {
   code: 'not-found',
   message: 'A person dismissed its initiated report. Dismiss this settlement, too, or retry it.',

@@ -102,7 +102,6 @@ export interface Rebound {
 
 export type Gateways = { readonly [Name in OutboxEnvironment]?: string | undefined };
 
-/** The destinations of an account. */
 export const boundTo = (account: string, gateways: Gateways): BoundDestination[] =>
   Object.entries(gateways).flatMap(([environment, gateway]) =>
     gateway === undefined ? [] : [{ account, environment: environment as OutboxEnvironment, gateway }],

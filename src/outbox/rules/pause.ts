@@ -239,7 +239,6 @@ export const probeReturned = (taken: Pause, forMs: number): PauseChange => ({
 /** The pauses that a worker has seen: a hint, since the store decides. */
 export type SeenPauses = readonly Pick<Pause, keyof PauseScope | 'reason' | 'strikes'>[];
 
-/** The seen pauses after one was read or changed. */
 export const seenWith = (seen: SeenPauses, pause: SeenPauses[number]): SeenPauses => [
   ...seen.filter((one) => pauseKeyOf(one) !== pauseKeyOf(pause)),
   pause,
@@ -251,7 +250,6 @@ export const withStruck = (seen: SeenPauses, struck: SeenPauses): SeenPauses => 
   ...struck,
 ];
 
-/** The operations whose breaker is open. */
 export const heldBy = (seen: SeenPauses): readonly DestinationOperation[] =>
   seen.flatMap(({ account, environment, operation, reason }) =>
     operation && reason !== undefined ? [{ account, environment, operation }] : [],
@@ -264,7 +262,6 @@ export const isStruck = ({ reason, strikes }: Pick<Pause, 'reason' | 'strikes'>)
 export const hasStrikes = (seen: SeenPauses, breaker: PauseScope): boolean =>
   seen.some((one) => pauseKeyOf(one) === pauseKeyOf(breaker) && isStruck(one));
 
-/** The state before the first pause. */
 export const notPaused = (scope: PauseScope): Pause => ({
   ...operationScope(scope),
   version: 0,
@@ -277,7 +274,6 @@ export const notPaused = (scope: PauseScope): Pause => ({
   remainingMs: 0,
 });
 
-/** A pause after a change, by the store's clock. */
 export const changePause = (
   before: Pause,
   { reason, message, strikes, forMs, continues, repeats, ...scope }: PauseChange,

@@ -2,11 +2,9 @@ import { asRecord, isRecord } from '../../core/platform/as-record.js';
 import { sha256 } from '../../core/platform/hash.js';
 import type { Decision, Row } from './state-machine.js';
 
-/** One line of the receipt log. */
 export interface LogLine {
   /** Its place, from 0, without gaps. */
   readonly index: number;
-  /** The id of the row that the line is about. */
   readonly id: string;
   readonly line: string;
 }

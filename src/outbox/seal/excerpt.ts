@@ -71,7 +71,6 @@ function partsOf(excerpt: string | undefined): readonly unknown[] {
   }
 }
 
-/** The sealed location of an excerpt, if it has one. */
 function sealedIn(excerpt: string | undefined): { readonly body: string; readonly fingerprint: string } | undefined {
   const [body, fingerprint] = partsOf(excerpt);
   return typeof body === 'string' && typeof fingerprint === 'string' ? { body, fingerprint } : undefined;
@@ -94,7 +93,6 @@ export async function hasContents(seal: Seal, row: Row, contents: string): Promi
 
 export const erasedMark = (decision: string): string => `${ERASED}${decision}`;
 
-/** The id of the decision that erased the body of a row. Undefined if none did. */
 export const erasedBy = ({ excerpt }: Pick<Row, 'excerpt'>): string | undefined =>
   excerpt?.startsWith(ERASED) ? excerpt.slice(ERASED.length) : undefined;
 

@@ -14,7 +14,6 @@ export interface DerivedKeys {
 
 /** The id of the outbox's own key. The user's ids never equal it. */
 export const OWN_KEY = '-';
-/** The name of the setting that holds the outbox's own secret. */
 export const OWN_SECRET = 'fingerprint-key';
 const CHECK_DIGITS = 8;
 

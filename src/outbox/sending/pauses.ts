@@ -27,7 +27,6 @@ import type { OutboxSettings } from '../settings.js';
 import { type DestinationState, type OutboxStore, pausesOf } from '../store/store.js';
 import { type Finished, outlookOf, PAUSE_TRIES } from './plan.js';
 
-/** The probe that an attempt is. */
 export interface ProbeOf {
   /** The key of its pause. */
   readonly key: string;
@@ -47,7 +46,6 @@ interface Parts extends Pick<OutboxSettings, 'logger' | 'retry' | 'random' | 'ke
   readonly store: Pick<OutboxStore, 'outlook' | 'pause'>;
 }
 
-/** The pauses of a store, as one worker reads and changes them. */
 export function createPauses(settings: Parts, events: Events) {
   const { store, logger } = settings;
   let pauses: SeenPauses = [];
@@ -98,7 +96,6 @@ export function createPauses(settings: Parts, events: Events) {
     },
     paused: (): readonly PauseScope[] => pauses.filter(({ reason }) => reason !== undefined),
     openBreakers: (): readonly DestinationOperation[] => heldBy(pauses),
-    /** The end of an attempt, with the change that it would make to its row. */
     endOf: (one: Omit<Attempted, 'change'>): Attempted => ({
       ...one,
       change: ended(one.row, one.ending, { ...settings, dependency: one.dependency }),

@@ -44,10 +44,8 @@ export function createPipeline({ concurrency, breakerAfter, clock, isStopping, c
   /** The last turn whose rows are held back, for each pause. */
   const heldBack = new Map<string, number>();
   let sending = 0;
-  /** The number of refusals in a row. */
   let run = 0;
   let turns = 0;
-  /** The average time of an attempt; undefined while it is not known. */
   let tookMs: number | undefined;
   let endedAt = Number.NaN;
   /** Ends the wait for more results. */

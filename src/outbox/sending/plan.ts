@@ -34,9 +34,7 @@ export interface LastRead {
 }
 
 interface IdlePlan {
-  /** Pauses whose probe is due. */
   readonly probes: readonly Pause[];
-  /** Milliseconds to sleep after that. */
   readonly waitMs: number;
 }
 

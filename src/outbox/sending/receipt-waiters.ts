@@ -15,7 +15,6 @@ interface Waiter {
   /** The location of the data with this fingerprint. Other data may have replaced it since. */
   readonly location: Location | undefined;
   readonly fingerprint: string;
-  /** The longest time for which the report may be missing in the store. */
   absenceMs: number;
   missingSince?: number | undefined;
   readonly resolve: (receipt: AnyReceipt) => void;

@@ -39,7 +39,6 @@ export interface GroupTally {
   readonly settlements: number;
 }
 
-/** A page of rows, without their bodies. */
 export interface RowPage {
   readonly rows: readonly Row[];
   /** The last row that was read. Undefined if no row follows it. */
@@ -82,7 +81,6 @@ export interface KeptDecision {
   readonly touched: number;
   /** The number of rows that it has read and left unchanged. */
   readonly skipped: number;
-  /** Whether it is completely carried out. */
   readonly done: boolean;
   readonly undoneBy: string | undefined;
 }

@@ -117,7 +117,6 @@ export function memoryStore(options: MemoryStoreOptions = {}): OutboxStore {
 }
 
 interface KnownDestination extends KeptDestination {
-  /** The rows that may be claimed now or later. */
   readonly queued: Map<string, Row>;
 }
 
@@ -125,7 +124,6 @@ function createMemoryRows() {
   const rows = new Map<string, Row>();
   const dependents = new Map<string, Set<string>>();
   const destinations = new Map<string, KnownDestination>();
-  /** The final rows without a line in the log. */
   const unlogged = new Map<string, Row>();
 
   /** Stores a row, and updates the rows that wait for it. */

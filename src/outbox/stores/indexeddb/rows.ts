@@ -79,7 +79,6 @@ const MOST_LOOKED_AT = 1_000;
 /** The shortest interval between two attempts of a report, even if the page becomes visible more often. */
 const SHORTEST_WAIT_MS = 1_000;
 
-/** The rows that are not due yet, or whose lease is not over. */
 async function readLater(tables: Tables, now: number): Promise<IndexedRow[]> {
   const later: IndexedRow[] = [];
   for (const { account, environment } of await readDestinations(tables)) {

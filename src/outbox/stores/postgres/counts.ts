@@ -36,7 +36,6 @@ const SMALL = 20_000;
  * of a connection.
  */
 const REST = 20;
-/** The longest time for which a count is kept. */
 const LONGEST_REST_MS = 60_000;
 
 /**

@@ -39,7 +39,6 @@ export function createEnqueue(
   channel: string | null,
   longestLockMs: typeof LONGEST_LOCK_MS,
 ) {
-  /** Refuses text that the database would change. */
   const check = (row: NewRow): void => {
     if (Object.values(columnsOf(row)).some((value) => value !== null && !isStorable(value)))
       throw postgresError('text', schema);

@@ -3,7 +3,6 @@ import type { ReceiptLog } from '../../store/store.js';
 import type { Run } from './database.js';
 import { readRow, STATEMENT_MS, selectRows } from './sql-parts.js';
 
-/** The final rows without a line in the receipt log, and their lines. */
 export function createReceipts(run: Run): Pick<ReceiptLog, 'unlogged' | 'append'> {
   return {
     unlogged: async (limit) => {

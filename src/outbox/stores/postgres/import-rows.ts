@@ -64,7 +64,6 @@ export interface RefusedRow {
 interface Imported {
   /** `'there'`: the same data was moved before. `'other'`: the schema holds other data, and nothing was changed. */
   readonly arrival: 'moved' | 'there' | 'other';
-  /** The rows that PostgreSQL refuses. The other rows are written. */
   readonly refused: readonly RefusedRow[];
 }
 

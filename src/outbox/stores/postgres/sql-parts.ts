@@ -42,7 +42,6 @@ export const ROW_JSON = `json_build_object(${PARTS})`;
 export const selectRows = (rest: string): string =>
   `SELECT json_build_object(${PARTS}, 'requestId', r.request_id)::text AS row FROM schema.reports AS r LEFT JOIN schema.queue AS q ON q.sequence = r.sequence ${rest}`;
 
-/** Selects the rows whose ids are in a JSON list. */
 export const SELECT_BY_IDS = selectRows('WHERE r.id IN (SELECT json_array_elements_text($1::text::json))');
 
 /** The same without bodies, of the rows whose `sequence` a SELECT returns. `rest` may also use the table `looked`. */

@@ -1,6 +1,5 @@
 import type { Row } from '../../rules/state-machine.js';
 
-/** A row of a result: columns by name. */
 export type Found = Readonly<Record<string, unknown>>;
 
 /** The parts in which the statements of SQLite and PostgreSQL differ. */

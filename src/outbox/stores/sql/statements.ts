@@ -37,7 +37,6 @@ export const decisionOf = ({ done, undoneBy, ...kept }: FoundDecision): KeptDeci
 export const CLASS_COLUMNS = [...THROUGHPUT_CLASSES, 0].map((_, place) => `c${place}` as const);
 export const THROUGHPUT_NUMBERS: readonly string[] = ['recorded', 'dismissed', 'sum_ms', ...CLASS_COLUMNS];
 
-/** The quarantined rows of one operation. */
 interface TalliedOperation extends Omit<GroupTally, 'operations'> {
   readonly operation: string;
 }
@@ -88,7 +87,6 @@ export function createSharedStatements(dialect: Dialect) {
         return found && lineOf(found);
       },
     },
-    /** The time up to which the account was pruned. */
     async prunedBefore(account: string): Promise<number | undefined> {
       const prefix = prunedSetting(account);
       const found = await first(
@@ -101,7 +99,6 @@ export function createSharedStatements(dialect: Dialect) {
   };
 }
 
-/** The number of rows in each state: open ones by their places, and final ones. */
 export function countsOf(
   places: readonly OpenCounts[],
   { recorded, dismissed, attempts }: FinalCounts & Pick<Counts, 'attempts'>,
@@ -124,7 +121,6 @@ export function countsOf(
   };
 }
 
-/** The statements of what a person reads, which both SQL stores share. */
 function createOperatorStatements(dialect: Dialect) {
   const { table, columns, all, first, bodiless, quarantinedTable, joinOfOperation, countOfSettlements, elements } =
     dialect;

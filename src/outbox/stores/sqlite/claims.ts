@@ -33,7 +33,6 @@ export function createClaims(
   tally: Tally,
   write: (one: Write, now: number) => boolean,
 ) {
-  /** Makes rows due whose time is too far in the future after a jump of the clock. */
   function rescue({ account, environment }: Destination, now: number): void {
     const last = first(LAST_DUE, account, environment);
     if (Number(last?.due_at) > now + LONGEST_WAIT_MS) run(RESCUE, now, account, environment, now + LONGEST_WAIT_MS);

@@ -29,10 +29,8 @@ export type OpenDatabase = (file: string) => SqliteDatabase;
 
 export type Columns = Readonly<Record<string, unknown>>;
 
-/** A connection whose statements are prepared once. */
 export interface Connection {
   readonly database: SqliteDatabase;
-  /** The first row, whose columns are the members of `One`. */
   first<One extends object = Columns>(sql: string, ...values: SqliteValue[]): One | undefined;
   all<One extends object = Columns>(sql: string, ...values: SqliteValue[]): One[];
   /** Returns the number of changed rows. */
@@ -103,7 +101,6 @@ export const SCHEMA: unique symbol = Symbol('location-sdk.schema');
 export const schemaOf = (database: SqliteDatabase): string =>
   (database as { readonly [SCHEMA]?: string })[SCHEMA] ?? 'main';
 
-/** The result of a pragma about the outbox's file. */
 export function pragma(database: SqliteDatabase, text: string): unknown {
   const answer = prepare(database, `PRAGMA ${schemaOf(database)}.${text}`).get() as Columns | undefined;
   return answer && Object.values(answer)[0];
@@ -121,7 +118,6 @@ export function fileOf(database: SqliteDatabase): string {
   return String(databases.find(({ name }) => name === schemaOf(database))?.file ?? '');
 }
 
-/** Rolls a transaction back. SQLite may have done so itself, for example when the disk is full. */
 export function rollBack(database: SqliteDatabase, text = 'ROLLBACK'): void {
   try {
     database.exec(text);

@@ -6,7 +6,6 @@ import { DECISION, decisionOf, type FoundDecision } from '../sql/statements.js';
 import { type Connection, pragma } from './database.js';
 import { sqliteError } from './failure.js';
 
-/** The decisions of the console. The caller begins and commits the transaction of a write. */
 export function createDecisions({ run }: Connection, write: (one: Write, now: number) => boolean) {
   return {
     add({ id, action, who, reason, about, asOf, done, undoes }: NewDecision, now: number): void {

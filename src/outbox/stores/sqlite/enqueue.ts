@@ -8,7 +8,6 @@ import { ensureFull, ensureKeepsCommits } from './open.js';
 import type { StoreFile } from './open-store.js';
 import { createRows, type Rows } from './rows.js';
 
-/** Makes the function that adds rows, in a commit of the store or within the user's transaction. */
 export function createEnqueue(
   { connection: { database }, place, guard, time: { now }, commits: { write }, ensureSame }: StoreFile,
   rows: Rows,

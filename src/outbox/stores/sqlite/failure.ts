@@ -124,7 +124,6 @@ function refusalOf(place: string): unknown {
   }
 }
 
-/** The command of SQLite that saves what can be read of a damaged file. */
 function saving(place: string): string {
   const quote = (path: string) => (/^[\w./:@%+=,-]+$/.test(path) ? path : `'${path.replaceAll("'", "'\\''")}'`);
   return `sqlite3 ${quote(place)} .dump | sed 's/^ROLLBACK;.*/COMMIT;/' | sqlite3 ${quote(`${place}.saved`)}`;

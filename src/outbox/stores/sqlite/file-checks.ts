@@ -106,7 +106,6 @@ export interface FileGuard {
   readonly reach: (sequence: number) => void;
 }
 
-/** Guards the file of a connection. A database in memory has none. */
 export const guardFile = (given: string, real: string, connection: Connection): FileGuard =>
   real === ''
     ? { ensureLive() {}, verify() {}, note() {}, reach() {} }
@@ -143,7 +142,6 @@ export function ensureSameLibrary(open: OpenDatabase, file: string): void {
   if (library !== known.library) throw sqliteError('library', file);
 }
 
-/** Registers the open file of a store. Returns a function that removes it. */
 export function noteOpen(database: SqliteDatabase, file: string): () => void {
   const key = identityOf(file);
   if (key === undefined) return () => {};

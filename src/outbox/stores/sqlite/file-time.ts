@@ -11,7 +11,6 @@ const STORE = `INSERT INTO outbox_counts (account, name, number) VALUES ('', 'ti
  * process would see the leases of the others as ended, or as too far in the future, and take their rows for ever.
  */
 export function createFileTime({ first, run }: Connection, clock: Pick<Clock, 'now'>) {
-  /** The lead of the time over the own clock. */
   let lead = 0;
   const read = () => Number(first(LATEST)?.number ?? 0);
   let lastStored = read();
@@ -26,7 +25,6 @@ export function createFileTime({ first, run }: Connection, clock: Pick<Clock, 'n
       lastStored = latest;
       return now();
     },
-    /** Stores the time of a turn that changes rows. */
     store(at: number): void {
       run(STORE, at);
       lastStored = at;

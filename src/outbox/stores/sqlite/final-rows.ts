@@ -12,7 +12,6 @@ const WITHOUT_LINE = 'FROM outbox_rows WHERE id IN (SELECT value FROM json_each(
 const COUNT_WITHOUT_LINE = `SELECT count(*) AS number ${WITHOUT_LINE}`;
 const HAVE_LINE = `UPDATE outbox_rows SET ended = NULL WHERE sequence IN (SELECT sequence ${WITHOUT_LINE})`;
 
-/** The final rows without a line in the receipt log, and their lines. */
 export function createReceipts({ first, all, run }: Connection) {
   return {
     unlogged: (limit: number): Row[] => all(UNLOGGED, limit).map(rowOf),

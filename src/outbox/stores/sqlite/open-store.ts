@@ -14,7 +14,6 @@ import { readSqliteOptions, type SqliteStoreOptions } from './options.js';
 
 export type StoreFile = Awaited<ReturnType<typeof openStoreFile>>;
 
-/** Opens, checks and prepares the file of a store. The store does not exist before. */
 export async function openStoreFile(options: SqliteStoreOptions) {
   const { file, open, database: given, busyTimeoutMs: busyMs, clock, random } = readSqliteOptions(options);
   if (given) ensureReadable(given);
