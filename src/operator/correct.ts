@@ -22,7 +22,8 @@ export async function correct(
   { about, next, tell, ...by }: CorrectRequest,
 ): Promise<DecisionRecord> {
   const begun = await storeDecision(context, by, { action: 'replaced', about, done: false });
-  const decision: Decision = { action: 'replaced', reason: by.reason, at: begun.at, by: by.who, id: begun.id };
+  const { at, id } = begun;
+  const decision: Decision = { action: 'replaced', reason: by.reason, at, by: by.who, id, file: about.file };
   const kept = await commitDecision(context, begun, {
     decision,
     forMs: Number.POSITIVE_INFINITY,

@@ -57,6 +57,8 @@ export type TimelineEvent =
       readonly who: string | null;
       readonly reason: string;
       readonly decision: string | null;
+      /** The SHA-256 of the file of a correction. */
+      readonly file: string | null;
       readonly undone: { readonly at: number; readonly who: string; readonly reason: string } | null;
     }
   | { readonly kind: 'quarantined'; readonly at: number }
@@ -161,7 +163,7 @@ function timelineOf(row: Row): TimelineEvent[] {
   const { enqueuedAt, changedAt, dueAt, state, decisions, problem, inDoubt, requestId } = row;
   const events: TimelineEvent[] = [{ kind: 'enqueued', at: enqueuedAt }];
   const unsent = unsentSince(row);
-  for (const [place, { action, reason, at, by, id, before, undone }] of decisions.entries()) {
+  for (const [place, { action, reason, at, by, id, file = null, before, undone }] of decisions.entries()) {
     if (problem && place === unsent) events.push({ kind: 'attempt', at: null, problem: shownProblem(problem) });
     if (before?.problem) events.push({ kind: 'attempt', at: null, problem: shownProblem(before.problem) });
     events.push({
@@ -171,6 +173,7 @@ function timelineOf(row: Row): TimelineEvent[] {
       who: shownText(by),
       reason: printable(reason),
       decision: id ?? null,
+      file,
       undone: undone ? { at: undone.at, who: printable(undone.by), reason: printable(undone.reason) } : null,
     });
   }

@@ -9,6 +9,7 @@ import { copyOf, newFile, openSqlite, openStore } from '../outbox/stores/sqlite/
 import { outboxWorld } from '../outbox/world.js';
 import { type BuiltCli, buildCli } from '../support/built-cli.js';
 import { jsonOf, runCli } from '../support/cli-in-process.js';
+import { FakeClock } from '../support/fake-clock.js';
 
 vi.setConfig({ testTimeout: 60_000 });
 
@@ -309,6 +310,26 @@ describe('pauses and keys', () => {
     expect((await outbox(file, 'resume')).out).toBe('staging is no longer paused (it was: authentication)\n');
     expect((await outbox(file)).out).toContain('No environment is paused.');
     expect((await outbox(file, 'resume')).err).toContain('No environment is paused');
+  });
+
+  it('an attempt that is under way for long is named with its age', async () => {
+    const file = newFile();
+    const clock = new FakeClock(Date.now() - 45_000);
+    const store = await openStore(file, { clock });
+    await store.enqueue([newRow('B-1'), newRow('B-2')]);
+    expect(await claim(store, 1)).toHaveLength(1);
+    clock.advance(44_000);
+    expect(await claim(store, 1)).toHaveLength(1);
+    await store.close?.();
+    expect((await outbox(file)).out.replaceAll(/\s+/g, ' ')).toMatch(
+      /The oldest report in flight was taken (4[4-9]|[5-9]\d) s ago: the gateway does not answer/,
+    );
+    expect(JSON.parse((await outbox(file, 'stats', '--json')).out)).toMatchObject({
+      states: { 'in-flight': 2 },
+      oldestClaimAt: expect.any(Number),
+    });
+    expect((await outbox(sample)).out).not.toContain('in flight was taken');
+    expect(JSON.parse((await outbox(sample, 'stats', '--json')).out)).toMatchObject({ oldestClaimAt: null });
   });
 
   it('a key that waiting reports need is named', async () => {

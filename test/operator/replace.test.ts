@@ -65,7 +65,7 @@ describe('a refused report whose data is replaced', () => {
     expect(await outbox.get(SETTLED)).toMatchObject({ state: 'recorded' });
     // Neither the old nor the new data is sent twice.
     await expect(outbox.replace(BET, WRONG, because)).rejects.toThrow(
-      `replace: ${BET}: it is recorded; only a quarantined or dismissed report can be replaced, or one that was never sent.`,
+      `replace: ${BET}: it is recorded with the data that was sent, and recorded is final.`,
     );
   });
 

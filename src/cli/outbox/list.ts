@@ -7,7 +7,7 @@ import { matches } from '../../outbox/stores/row-queries.js';
 import { EXIT, remark, sayAll, table } from '../output.js';
 import type { OpenedOutbox, RunCommand } from './options.js';
 import { refusedNote } from './stats.js';
-import { duration } from './text.js';
+import { duration, time } from './text.js';
 
 /** Reports that need a person come first. */
 const OPEN: readonly ShownState[] = ['quarantined', 'in-flight', 'waiting', 'blocked'];
@@ -44,6 +44,12 @@ export const list: RunCommand = async (opened, values) => {
   if (hasMore) remark('\nThere are more. To see them: a larger --limit, or --state, --environment and --operation');
   const { refused } = await opened.store.counts(account === undefined ? undefined : [account]);
   if (refused > 0) remark(`\nOf the waiting reports, ${refusedNote(refused)}.`);
+  const made = decision === undefined ? undefined : (await opened.operator.decisions({ id: decision })).decisions[0];
+  if (made) {
+    const { action, at, who, reason, about } = made;
+    const file = 'file' in about ? `\nIts file has the SHA-256 ${about.file}` : '';
+    remark(`\nThe decision: ${action}, ${time(at)}, by ${who}${reason && `: ${reason}`}${file}`);
+  }
   if (printed > 0) remark(`\nTo see one of them in full: ${opened.command} show <report>`);
   return EXIT.done;
 };

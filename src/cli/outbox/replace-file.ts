@@ -42,7 +42,7 @@ export const replaceFile: RunCommand = async ({ store, operator }, values) => {
     const { seal } = settings;
     const intake = intakeOf(settings);
     const { id: decision, isOwn, kept } = await decisionAbout(store, about);
-    const counts = { differing: 0, same: 0, inDoubt: 0, notReplaceable: 0, missing: 0 };
+    const counts = { differing: 0, same: 0, inDoubt: 0, recorded: 0, notReplaceable: 0, missing: 0 };
     const fields = new Map<string, number>();
     const isNew = createReferences();
     /** The line of each report of the current commit. */
@@ -71,7 +71,7 @@ export const replaceFile: RunCommand = async ({ store, operator }, values) => {
             if (!found) counts.missing += 1;
             else if (isSame) counts.same += 1;
             else if (why === undefined) counts.differing += 1;
-            else counts[row?.inDoubt ? 'inDoubt' : 'notReplaceable'] += 1;
+            else counts[row?.state === 'recorded' ? 'recorded' : row?.inDoubt ? 'inDoubt' : 'notReplaceable'] += 1;
             for (const name of names) fields.set(name, (fields.get(name) ?? 0) + 1);
             return why;
           },
@@ -84,7 +84,7 @@ export const replaceFile: RunCommand = async ({ store, operator }, values) => {
     await source.expectUnchanged();
 
     // The other rejected lines are of reports that cannot be replaced.
-    const wrong = rejected.lines - counts.inDoubt - counts.notReplaceable - counts.missing;
+    const wrong = rejected.lines - counts.inDoubt - counts.recorded - counts.notReplaceable - counts.missing;
     const isChecked = dryRun || (wrong > 0 && !values['skip-rejected']);
     let replaced = 0;
     if (!isChecked && (kept || counts.differing > 0)) {
@@ -127,6 +127,7 @@ export const replaceFile: RunCommand = async ({ store, operator }, values) => {
         [counts.differing, isChecked ? 'would be replaced' : 'had other data'],
         [counts.same, 'have this data already'],
         [counts.inDoubt, 'are in doubt: the gateway may hold them'],
+        [counts.recorded, 'are recorded already, with the data that was sent'],
         [counts.notReplaceable, 'cannot be replaced'],
         [counts.missing, 'are not in the outbox'],
         [notInFile, `reports of ${operation} were refused, and are not in the file`],

@@ -49,8 +49,9 @@ function described(report: ReportDetails, { command, now }: OpenedOutbox): strin
   }
   for (const event of timeline) {
     if (event.kind !== 'decided') continue;
-    const { action, at, who, reason, undone } = event;
+    const { action, at, who, reason, file, undone } = event;
     lines.push(['decided', `${action}, ${time(at)}${who === null ? '' : `, by ${who}`}${reason ? `: ${reason}` : ''}`]);
+    if (file !== null) lines.push(['', `from the file with the SHA-256 ${file}`]);
     if (undone) lines.push(['undone', `${time(undone.at)}, by ${undone.who}: ${undone.reason}`]);
   }
   lines.push(['body', bodyOf(body)], ['fingerprint', report.fingerprint]);

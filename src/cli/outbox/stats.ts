@@ -4,7 +4,7 @@ import { readHead } from '../../outbox/receipts/log.js';
 import { SHOWN_STATES, type ShownState } from '../../outbox/rules/state-machine.js';
 import { readWentBack } from '../../outbox/sending/restored-database.js';
 import { toPublicPauses } from '../../outbox/store/public-report.js';
-import type { DestinationState } from '../../outbox/store/store.js';
+import { type DestinationState, type OutboxStore, scanRows } from '../../outbox/store/store.js';
 import { EXIT, say } from '../output.js';
 import type { RunCommand } from './options.js';
 import { duration, grouped, placeOf, time, wrapped } from './text.js';
@@ -13,6 +13,9 @@ const NOTES: Partial<Record<ShownState, string>> = {
   blocked: 'wait for their initiated report',
   quarantined: 'need a person, see below',
 };
+
+/** An attempt that takes longer is named: a healthy gateway answers within a second or two. */
+const SLOW_MS = 5_000;
 
 /** Shown where waiting reports are counted. */
 export const refusedNote = (refused: number): string =>
@@ -26,8 +29,16 @@ export const stats: RunCommand = async ({ store, command, now }, { account, json
   const paused = toPublicPauses(outlooks);
   const missingKeys = await store.missingKeys(accounts);
   const wentBackAt = await readWentBack(store.operator);
+  const oldestClaimAt = await readOldestClaim(store, account);
   if (json) {
-    const counts = { states, refused, oldestOpenAt: oldestOpenAt ?? null, attempts, missingKeys };
+    const counts = {
+      states,
+      refused,
+      oldestOpenAt: oldestOpenAt ?? null,
+      oldestClaimAt,
+      attempts,
+      missingKeys,
+    };
     const destinations = outlooks.map(({ account, environment, gateway, rebound }) => ({
       account,
       environment,
@@ -47,6 +58,13 @@ export const stats: RunCommand = async ({ store, command, now }, { account, json
   say('');
   if (oldestOpenAt !== undefined)
     say(`The oldest report that is still to be sent was enqueued ${duration(now - oldestOpenAt)} ago.`);
+  if (oldestClaimAt !== null && now - oldestClaimAt >= SLOW_MS)
+    say(
+      wrapped(
+        `The oldest report in flight was taken ${duration(now - oldestClaimAt)} ago: the gateway does not answer (run check), or its worker has died.`,
+        '  ',
+      ),
+    );
   for (const one of outlooks) say(destinationLine(one));
   for (const { reason, message, triedAt, since, until, ...scope } of paused) {
     const next = until <= now ? 'due now' : `in ${duration(until - now)}`;
@@ -71,6 +89,14 @@ export const stats: RunCommand = async ({ store, command, now }, { account, json
   if (states.quarantined > 0) say(`\nTo see the reports that need a person: ${command} list --state quarantined`);
   return EXIT.done;
 };
+
+/** When a worker took the report that is in flight for the longest time. */
+async function readOldestClaim(store: OutboxStore, account?: string): Promise<number | null> {
+  let oldest: number | null = null;
+  for await (const { changedAt } of scanRows(store, { state: 'in-flight', account }))
+    oldest = Math.min(oldest ?? changedAt, changedAt);
+  return oldest;
+}
 
 function destinationLine({ gateway, rebound, ...place }: DestinationState): string {
   const last = rebound.at(-1);

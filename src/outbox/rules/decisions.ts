@@ -69,6 +69,7 @@ function whyNotReplace(row: Row): string | undefined {
   const isUnsent = attempts === 0 && (problem === undefined || problem.code === 'aborted');
   // An open circuit breaker holds it back, and no person has to decide about it.
   const isWaiting = state === 'waiting' && (isUnsent || (problem && REFUSED.includes(problem.code)));
+  if (state === 'recorded') return 'it is recorded with the data that was sent, and recorded is final';
   if (state !== 'quarantined' && state !== 'dismissed' && !isWaiting)
     return `it is ${state}; only a quarantined or dismissed report can be replaced, or one that was never sent`;
   if (inDoubt) return 'it is in doubt: the gateway may hold the earlier data';

@@ -45,6 +45,8 @@ export interface ReceiptEntry
     readonly at: string;
     /** The person who decided, if known. */
     readonly by?: string;
+    /** For `'replaced'` from a file: the SHA-256 of the file. */
+    readonly file?: string;
     /** For `'replaced'`: the keyed fingerprint of the data before. */
     readonly fingerprint?: string;
     /** Present if the retry was undone before the report was sent. */
@@ -104,10 +106,11 @@ export async function linkRows(
   for (const row of rows) {
     const { id, account, environment, operation, reference, fingerprint, attempts, enqueuedAt, changedAt, decisions } =
       row;
-    const decided = decisions.map(({ action, at, by, fingerprint, reason, undone }) => ({
+    const decided = decisions.map(({ action, at, by, file, fingerprint, reason, undone }) => ({
       action,
       at: isoTime(at),
       ...(by !== undefined && { by }),
+      ...(file !== undefined && { file }),
       ...(fingerprint !== undefined && { fingerprint }),
       reason,
       ...(undone && { undone: { at: isoTime(undone.at), by: undone.by, reason: undone.reason } }),

@@ -91,7 +91,8 @@ describe('outbox replace --from', () => {
       out: expect.stringContaining('7 lines checked, 2 refused. Nothing was changed.'),
     });
     expect(ended.err).toContain('  5 would be replaced\n');
-    expect(ended.err).toContain('  1 cannot be replaced\n');
+    expect(ended.err).toContain('  1 are recorded already, with the data that was sent\n');
+    expect(ended.err).not.toContain('cannot be replaced');
     expect(ended.err).toContain('  1 are not in the outbox\n');
     expect(ended.err).toContain('  3 reports of reportBetEvent were refused, and are not in the file\n');
     expect(ended.err).toContain('Fields that differ:\n  5 × amount\n');
@@ -124,7 +125,17 @@ describe('outbox replace --from', () => {
     expect(arrived.every(({ location }) => location.city === 'Wobblington')).toBe(true);
     expect((await run('verify')).code).toBe(0);
     const [entry] = jsonOf((await run('export')).out).filter(({ reference }) => reference === 'B-1');
-    expect(entry.decisions).toMatchObject([{ action: 'replaced', reason: 'the amount was in kobo' }]);
+    const sha256 = createHash('sha256').update(readFileSync(path)).digest('hex');
+    expect(entry.decisions).toMatchObject([{ action: 'replaced', reason: 'the amount was in kobo', file: sha256 }]);
+    expect((await run('show', 'B-1')).out.replaceAll(/\s+/g, ' ')).toContain(
+      `from the file with the SHA-256 ${sha256}`,
+    );
+    const [shown] = jsonOf((await run('show', 'B-1', '--json')).out);
+    const listed = await run('list', '--decision', shown.decisions[0].id);
+    expect(listed.out).toContain('B-8');
+    expect(listed.err).toMatch(/The decision: replaced, .+: the amount was in kobo\nIts file has the SHA-256 /);
+    expect(listed.err).toContain(sha256);
+    expect((await run('list', '--decision', shown.decisions[0].id, '--json')).out).toContain(`"file":"${sha256}"`);
   });
 
   it('is one decision with the hash of its file, and a second run changes nothing, also after they were sent', async () => {
@@ -156,6 +167,19 @@ describe('outbox replace --from', () => {
     expect(await send(file)).toHaveLength(4);
     expect(await replace(path)).toMatchObject({ code: 0, out: expect.stringContaining('Nothing was changed') });
     expect(await decisions()).toEqual(once);
+  });
+
+  it('names the reports that another file corrected, and that are recorded since', async () => {
+    const { file, replace } = begin();
+    const older = ndjson('older.ndjson', [corrected('B-0'), corrected('B-1'), corrected('B-9')]);
+    await replace(ndjson('newer.ndjson', [corrected('B-0', { amount: 8 }), corrected('B-1')]));
+    await send(file);
+    const again = await replace(older, '--dry-run');
+    expect(again.err).toContain('  3 are recorded already, with the data that was sent\n');
+    expect(readFileSync(join(folder, 'older.rejected.csv'), 'utf8')).toContain('recorded is final');
+    expect(jsonOf((await replace(older, '--json')).out)).toMatchObject([
+      { replaced: 0, same: 0, recorded: 3, wrong: 0 },
+    ]);
   });
 
   it('takes none of a file with a wrong line, and the others with --skip-rejected', async () => {

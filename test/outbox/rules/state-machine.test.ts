@@ -599,11 +599,7 @@ describe('replacing', () => {
       { state: 'in-flight' },
       'it is in-flight; only a quarantined or dismissed report can be replaced, or one that was never sent',
     ],
-    [
-      'recorded',
-      { state: 'recorded' },
-      'it is recorded; only a quarantined or dismissed report can be replaced, or one that was never sent',
-    ],
+    ['recorded', { state: 'recorded' }, 'it is recorded with the data that was sent, and recorded is final'],
     [
       'a duplicate',
       { problem: { code: 'conflict', message: 'x' } },
@@ -638,7 +634,7 @@ describe('replacing', () => {
     it.each([
       ['was attempted', { attempts: 1 }, never],
       ['is in flight', { state: 'in-flight' }, never.replace('waiting', 'in-flight')],
-      ['is recorded', { state: 'recorded' }, never.replace('waiting', 'recorded')],
+      ['is recorded', { state: 'recorded' }, 'it is recorded with the data that was sent, and recorded is final'],
       ['is in doubt', { inDoubt: true }, 'it is in doubt: the gateway may hold the earlier data'],
       ['is damaged', { damage: 'body' }, 'its stored row is damaged (body)'],
       ['was a duplicate', { problem: { code: 'duplicate', message: 'x' } }, never],
