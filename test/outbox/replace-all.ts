@@ -3,6 +3,7 @@ import { createClient } from '../../src/core/client/create-client.js';
 import { createMockGateway } from '../../src/entries/mock.js';
 import { createOutbox, type OutboxStore } from '../../src/entries/outbox.js';
 import { verifyReceipts } from '../../src/outbox/receipts/verify.js';
+import { probeTaken } from '../../src/outbox/rules/pause.js';
 import { settledBet } from '../support/factories.js';
 import { failureOf } from '../support/failure-of.js';
 import { leaksIn, personalBet } from './personal.js';
@@ -18,7 +19,7 @@ function corrected(index: number, more: object = {}) {
 }
 
 /** The gateway has refused some of B-0 to B-5, and the breaker holds the others back. B-6 and B-7 came later. */
-async function refusedWorld(store: OutboxStore) {
+async function refusedWorld(store: OutboxStore, status = 422) {
   const gateway = createMockGateway();
   const sent: string[] = [];
   const client = createClient({
@@ -31,11 +32,12 @@ async function refusedWorld(store: OutboxStore) {
   const outbox = createOutbox({ client, store, breakerAfter: 2, concurrency: 1 });
   const names: string[] = [];
   for (const type of ['quarantined', 'resumed', 'decided'] as const) outbox.on(type, () => names.push(type));
-  gateway.faults.add({ kind: 'status', status: 422, times: 1_000 });
+  gateway.faults.add({ kind: 'status', status, times: 1_000 });
   for (const index of numbers(6)) await outbox.reportBetEvent(bet(index));
   await outbox.reportSettledBet(settledBet({ bet_id: 'B-0' }));
   outbox.start();
-  const isHeld = async () => (await outbox.list({ state: 'waiting' })).some(({ problem }) => problem?.status === 422);
+  const isHeld = async () =>
+    (await outbox.list({ state: 'waiting' })).some(({ problem }) => problem?.status === status);
   await expect.poll(isHeld, { timeout: 30_000 }).toBe(true);
   await outbox.stop();
   for (const index of [6, 7]) await outbox.reportBetEvent(bet(index));
@@ -72,23 +74,44 @@ export function testReplaceAll(open: () => Promise<OutboxStore>): void {
       expect(await outbox.replaceAll([corrected(0)], because)).toMatchObject({ replaced: 0, same: 0 });
     });
 
-    it.each(['replaceAll', 'resume'] as const)(
-      'after %s no report is sent again that was refused and not corrected',
-      async (how) => {
-        const { outbox, sent, names, betsOf } = await refusedWorld(await open());
-        const refused = (await outbox.list({ operation: 'reportBetEvent' })).filter(({ problem }) => problem?.status);
-        expect(refused.some(({ state }) => state === 'waiting')).toBe(true);
-        if (how === 'resume') expect(await outbox.resume('staging')).toBe(true);
-        else expect(await outbox.replaceAll([corrected(6)], because)).toMatchObject({ replaced: 1 });
-        expect(names).toContain('quarantined');
-        expect(names).toContain('resumed');
-        await outbox.drain();
-        expect(await betsOf('quarantined')).toEqual(refused.map(({ reference }) => reference));
-        const references = sent.map((body) => JSON.parse(body).bet_id);
-        expect(references).toContain('B-6');
-        for (const { reference } of refused) expect(references).not.toContain(reference);
-      },
-    );
+    it.each([
+      ['replaceAll', 422],
+      ['resume', 422],
+      ['resume', 413],
+    ] as const)('after %s no report is sent again that was refused (%i) and not corrected', async (how, status) => {
+      const { outbox, sent, names, betsOf } = await refusedWorld(await open(), status);
+      const refused = (await outbox.list({ operation: 'reportBetEvent' })).filter(({ problem }) => problem?.status);
+      expect(refused.some(({ state }) => state === 'waiting')).toBe(true);
+      if (how === 'resume') expect(await outbox.resume('staging')).toBe(true);
+      else expect(await outbox.replaceAll([corrected(6)], because)).toMatchObject({ replaced: 1 });
+      expect(names).toContain('quarantined');
+      expect(names).toContain('resumed');
+      await outbox.drain();
+      expect(await betsOf('quarantined')).toEqual(refused.map(({ reference }) => reference));
+      const references = sent.map((body) => JSON.parse(body).bet_id);
+      expect(references).toContain('B-6');
+      for (const { reference } of refused) expect(references).not.toContain(reference);
+    });
+
+    it('end the breaker, also if a probe changes it meanwhile', async () => {
+      const store = await open();
+      let probes = 0;
+      const { outbox, names } = await refusedWorld({
+        ...store,
+        async turn(turn) {
+          const result = await store.turn(turn);
+          const isEnding = turn.claim === undefined && turn.writes.some(({ change }) => change.state === 'quarantined');
+          const [breaker] = (await store.outlook()).flatMap(({ breakers }) => breakers);
+          if (isEnding && breaker?.reason !== undefined && (await store.pause(probeTaken(breaker, 30_000))))
+            probes += 1;
+          return result;
+        },
+      });
+      expect(await outbox.replaceAll([corrected(6)], because)).toMatchObject({ replaced: 1 });
+      expect(probes).toBe(1);
+      expect((await outbox.stats()).paused).toEqual([]);
+      expect(names).toContain('resumed');
+    });
 
     it('are refused one by one, and no error shows a value', async () => {
       const { outbox } = await refusedWorld(await open());

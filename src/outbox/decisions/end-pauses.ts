@@ -1,9 +1,10 @@
 import { aboutReport, type Events } from '../events.js';
 import { inBatches } from '../receipts/log.js';
 import { isRefusedData } from '../rules/decisions.js';
-import { operationScope, type PauseReason, type PauseScope } from '../rules/destination.js';
-import { endPause } from '../rules/pause.js';
+import { operationScope, type PauseReason, type PauseScope, pauseKeyOf } from '../rules/destination.js';
+import { endPause, type Pause } from '../rules/pause.js';
 import { changedRow, type Row, unchanged, writeOf } from '../rules/state-machine.js';
+import { PAUSE_TRIES } from '../sending/plan.js';
 import type { Waiters } from '../sending/receipt-waiters.js';
 import { type OutboxStore, pausesOf, scanRows } from '../store/store.js';
 
@@ -58,19 +59,25 @@ async function quarantineRefused({ store, quarantined }: PausePlace, scope: Paus
   }
 }
 
+/** Ends a pause, and tries again if a probe has changed it meanwhile. Returns whether it was ended here. */
+async function endOne(place: PausePlace, pause: Pause, tries = 1): Promise<boolean> {
+  if (pause.operation) await quarantineRefused(place, pause);
+  if (await place.store.pause(endPause(pause))) return true;
+  const now = pausesOf(await place.store.outlook([pause.account])).find((one) => pauseKeyOf(one) === pauseKeyOf(pause));
+  return now?.reason !== undefined && tries < PAUSE_TRIES && endOne(place, now, tries + 1);
+}
+
 /**
  * Ends all pauses of a place. An absent member matches every pause. Reports that were refused while a breaker was open
  * are not sent again: they need a person.
  */
 export async function endPauses(place: PausePlace, where: Partial<PauseScope>): Promise<readonly ResumedPause[]> {
-  const { store } = place;
   const resumed: ResumedPause[] = [];
-  for (const pause of pausesOf(await store.outlook(where.account === undefined ? undefined : [where.account]))) {
+  for (const pause of pausesOf(await place.store.outlook(where.account === undefined ? undefined : [where.account]))) {
     const { account, environment, operation, reason } = pause;
     const isMeant = (where.environment ?? environment) === environment && (where.operation ?? operation) === operation;
     if (!isMeant || reason === undefined) continue;
-    if (operation) await quarantineRefused(place, pause);
-    resumed.push({ account, environment, operation, reason, isResumed: await store.pause(endPause(pause)) });
+    resumed.push({ account, environment, operation, reason, isResumed: await endOne(place, pause) });
   }
   place.resumed(resumed.filter(({ isResumed }) => isResumed));
   return resumed;

@@ -111,11 +111,11 @@ const provesNothingHeld = ({ operation, problem }: Row): boolean =>
   (problem?.code === 'not-found' && asRecord(operations[operation]).after !== undefined);
 
 /**
- * Whether the gateway has refused the data of a waiting report: an open circuit breaker holds it back, and it would be
- * refused again. After a 404 its initiated report may be there now.
+ * Whether the gateway has refused a waiting report: an open circuit breaker holds it back, and it would be refused again.
+ * After a 404 its initiated report may be there now.
  */
-export const isRefusedData = (row: Row): boolean =>
-  row.state === 'waiting' && row.problem?.code !== 'not-found' && (provesNothingHeld(row) || mayBeRepeat(row.problem));
+export const isRefusedData = ({ state, problem }: Row): boolean =>
+  state === 'waiting' && problem?.postponed === true && problem.code !== 'not-found';
 
 /** The latest problem of a row, and those before each decision. */
 const problemsOf = ({ problem, decisions }: Row): readonly (Problem | undefined)[] => [
