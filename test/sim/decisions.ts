@@ -2,6 +2,7 @@ import { rowBefore } from '../../src/outbox/intake/enqueue.js';
 import {
   decided,
   dismissedWithReport,
+  isRefusedData,
   reopenedWithReport,
   replaced,
   undone,
@@ -11,6 +12,7 @@ import { type DestinationOperation, operationScope, type PauseScope } from '../.
 import {
   changePause,
   concernsPause,
+  endPause,
   isRefusal,
   mayQuarantine,
   pausedBy,
@@ -21,6 +23,8 @@ import {
 } from '../../src/outbox/rules/pause.js';
 import { earlierLines } from '../../src/outbox/rules/receipt-entry.js';
 import {
+  bytesAfter,
+  type Change,
   claimed,
   ended,
   isAsExpected,
@@ -29,7 +33,9 @@ import {
   isFinal,
   isOpen,
   mustStay,
+  type Row,
   takenFromWorker,
+  unchanged,
 } from '../../src/outbox/rules/state-machine.js';
 import { isUnbound } from '../../src/outbox/sending/bindings.js';
 import {
@@ -61,6 +67,9 @@ export const decisions = {
   reopenedWithReport,
   wasDismissedWith,
   undone,
+  bytesAfter,
+  isRefusedData,
+  heldAfterRefusal: (row: Row): Change => ({ ...unchanged(row), state: 'quarantined' }),
   earlierLines,
   isFinal,
   isOpen,
@@ -75,6 +84,7 @@ export const decisions = {
   breakerOf: operationScope as (report: DestinationOperation) => PauseScope,
   pausedBy,
   concernsPause,
+  endPause,
   isRefusal,
   mayQuarantine,
   postponed,

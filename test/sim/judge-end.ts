@@ -11,8 +11,8 @@ interface End {
   readonly after: Row;
   /** The row of the initiated report. */
   readonly first: Row | undefined;
-  readonly pause: Pause;
-  readonly breaker: Pause;
+  readonly pause: Pick<Pause, 'reason' | 'version'>;
+  readonly breaker: Pick<Pause, 'reason' | 'version'>;
 }
 
 /** Compares the change after an attempt with the true end, and keeps the record of the truth. */

@@ -11,6 +11,7 @@ import type { Write } from '../../src/outbox/store/store.js';
 import type { Known } from './answers.js';
 import { judgeEnd } from './judge-end.js';
 import { ACCOUNTS, type Attempt, type Report } from './scenario.js';
+import type { SharedBreaker } from './shared-breaker.js';
 import type { Store, Watcher } from './store.js';
 import { breaks, nameOf, subject, Violation, type World } from './world.js';
 
@@ -32,6 +33,7 @@ export interface Claimer {
 /** Watches every commit and every request of a history, and throws if a rule is broken. */
 export function createRules(
   world: World,
+  breakers: Pick<SharedBreaker, 'ended'>,
   storeOf: () => Store,
   claimer: Claimer,
   frozeSince: (worker: number, since: number) => boolean,
@@ -40,6 +42,8 @@ export function createRules(
   const reports = new Map(scenario.reports.map((report) => [report.id, report]));
   /** The period in which the gateway asked for no requests, in true time. */
   const closed = new Map<string, { since: number; until: number }>();
+  /** The operations whose breaker a person has ended. */
+  const resumed = new Set<string>();
 
   const reportOf = (row: Pick<Row, 'id'>): Report => {
     const report = reports.get(row.id);
@@ -48,6 +52,9 @@ export function createRules(
   };
   const isOpen = ({ state }: Row): boolean => state !== 'recorded' && state !== 'dismissed';
   const rowBefore = ({ initiated }: Report): Row | undefined => initiated && storeOf().get(initiated.id);
+
+  const isSameKind = (row: Row, other: DestinationOperation): boolean =>
+    row.operation === other.operation && row.account === other.account && row.environment === other.environment;
 
   function claimed(before: Row, after: Row, probe: Attempt['probe']): void {
     const report = reportOf(after);
@@ -73,6 +80,9 @@ export function createRules(
     const { account, environment } = report;
     if (!probe && storeOf().pauseOf(report).reason !== undefined)
       breaks(world, 'a pause stops everything but probes', what);
+    if (before.fence === 0 && !probe && !world.jumped) keepPlace(after);
+    if (isCorrected(before, report) && storeOf().rows.some((row) => row.fence === 0 && isSameKind(row, after)))
+      coverage['a corrected report is claimed before a new one'] += 1;
     if (probe) coverage['probe sent'] += 1;
     if (before.state === 'in-flight') coverage['claimed again after a lease'] += 1;
     if (after.attempts === 9) coverage['more than eight attempts'] += 1;
@@ -111,6 +121,21 @@ export function createRules(
     report.counted += 1;
   }
 
+  /** Whether a report has got other data, and no worker has claimed it since. */
+  const isCorrected = ({ state, fence, decisions: all }: Row, { attempts }: Report): boolean =>
+    state === 'waiting' && all.at(-1)?.action === 'replaced' && (attempts.at(-1)?.fence ?? 0) < fence;
+
+  /** A corrected report comes before those that were enqueued after it. */
+  function keepPlace(row: Row): void {
+    for (const other of scenario.many) {
+      const corrected = storeOf().get(other.id);
+      if (!corrected || corrected.operation !== row.operation || corrected.environment !== row.environment) continue;
+      if (corrected.account !== row.account || corrected.blocked || !isCorrected(corrected, other)) continue;
+      if (corrected.sequence < row.sequence && corrected.enqueuedAt < row.enqueuedAt)
+        breaks(world, 'a corrected report keeps its place', `${nameOf(other)} still waits`);
+    }
+  }
+
   function written(write: Write, before: Row, after: Row): void {
     const report = reportOf(after);
     if (write.expected.state !== 'in-flight') {
@@ -119,6 +144,8 @@ export function createRules(
       const isHeld = report.held?.by === 'us' || isSaid;
       if (write.change.replacement && (report.unproven > 0 || isHeld))
         breaks(world, 'never replaced while something may be recorded', nameOf(report));
+      if (write.change.replacement && after.fingerprint === before.fingerprint)
+        breaks(world, 'a second run of the same corrections changes nothing', nameOf(report));
       if (before.state === 'dismissed' && after.inDoubt !== report.unproven > 0)
         breaks(world, 'doubt is kept', `${nameOf(report)} is reopened with doubt ${after.inDoubt}`);
       return;
@@ -195,6 +222,7 @@ export function createRules(
    * between them.
    */
   function countCondemned(one: DestinationOperation): void {
+    if (resumed.has(pauseKeyOf(operationScope(one)))) return;
     const isOfOne = (report: Report) =>
       report.operation === one.operation && report.account === one.account && report.environment === one.environment;
     const ends = scenario.reports.filter(isOfOne).flatMap(({ attempts }) => attempts);
@@ -317,6 +345,29 @@ export function createRules(
       const until = schedule.now() + Math.max(Math.min(retryAfterMs ?? 0, LONGEST_BELIEVED_MS), LEAST_PAUSE_MS);
       if (until > (closed.get(keyOf(destination))?.until ?? 0))
         closed.set(keyOf(destination), { since: schedule.now(), until });
+    },
+    /**
+     * A person has ended a breaker. No report is sent again that was refused and not corrected. `read`: the rows when
+     * the person began, since a worker may write its last refusal at any moment after that.
+     */
+    resumed(scope: DestinationOperation, read: readonly Row[]): void {
+      resumed.add(pauseKeyOf(scope));
+      breakers.ended(scope);
+      for (const report of scenario.reports) {
+        const row = storeOf().get(report.id);
+        const attempt = report.attempts.at(-1);
+        if (!attempt || !row || !isSameKind(row, scope)) continue;
+        // It goes on, and the next pause has probes of its own.
+        if (attempt.probe === 'operation') attempt.probe = undefined;
+        const isRefused = attempt.postponed && ['refused', 'conflict', 'same'].includes(attempt.reply?.truth ?? '');
+        const isDecided = row.fence !== attempt.fence || row.decisions.length !== attempt.became?.decisions.length;
+        if (row.state === 'waiting' && isRefused && !isDecided && read.includes(row))
+          breaks(
+            world,
+            'what was refused and not corrected is not sent again when a person ends the breaker',
+            `${subject(attempt)} (${attempt.reply?.name})`,
+          );
+      }
     },
     /** Whether nothing can change any more. */
     atRest(): boolean {

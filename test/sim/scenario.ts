@@ -96,6 +96,8 @@ interface Period {
 /** The parameters of a history: its faults and their times, in milliseconds. */
 export interface Scenario {
   readonly reports: readonly Report[];
+  /** The reports of which the gateway refuses many. */
+  readonly many: readonly Report[];
   readonly workers: number;
   /** Whether each worker serves one of the accounts, or both. */
   readonly apart: boolean;
@@ -144,6 +146,45 @@ const PAIRS = [
   ['reportWithdrawalEvent', 'reportSettledWithdrawal'],
 ] as const;
 
+function newReport(
+  given: Pick<Report, 'account' | 'environment' | 'operation' | 'reference' | 'initiated' | 'bad'>,
+): Report {
+  const { account, environment, operation, reference } = given;
+  const body = `${operation} of ${account} ${reference}`;
+  return {
+    ...given,
+    id: `${account}:${environment}:${operation}:${reference}`,
+    body,
+    current: body,
+    reopened: false,
+    held: undefined,
+    enqueuedAt: undefined,
+    accepted: false,
+    unproven: 0,
+    counted: 0,
+    vouched: false,
+    known: false,
+    attempts: [],
+  };
+}
+
+/** Reports of one operation in a row, with a field that the gateway refuses in most of them, and some settlements. */
+function drawMany(random: Random): Report[] {
+  if (!random.chance(0.05)) return [];
+  const [first, second] = random.pick(PAIRS);
+  const place = { account: ACCOUNTS[0], environment: 'staging' } as const;
+  const isEveryBad = random.chance(0.5);
+  return Array.from({ length: 3 + random.below(6) }, (_, index) => {
+    const reference = `M-${index}`;
+    const bad = isEveryBad || random.chance(0.7);
+    const report = newReport({ ...place, operation: first, reference, initiated: undefined, bad });
+    const isSettled = random.chance(0.4);
+    return isSettled
+      ? [report, newReport({ ...place, operation: second, reference, initiated: report, bad: random.chance(0.1) })]
+      : [report];
+  }).flat();
+}
+
 function drawReports(random: Random): Report[] {
   const reports: Report[] = [];
   const references = random.chance(0.45) ? 1 : random.chance(0.7) ? 2 : 3;
@@ -153,32 +194,8 @@ function drawReports(random: Random): Report[] {
     const [first, second] = random.chance(0.6) ? PAIRS[0] : PAIRS[1];
     // Two licences number their bets by themselves.
     const reference = account === ACCOUNTS[0] ? `R-${index}` : 'R-0';
-    const draw = (operation: OperationName, initiated: Report | undefined): Report => {
-      const id = `${account}:${environment}:${operation}:${reference}`;
-      const truth = {
-        held: undefined,
-        enqueuedAt: undefined,
-        accepted: false,
-        unproven: 0,
-        counted: 0,
-        vouched: false,
-        known: false,
-        attempts: [],
-      };
-      return {
-        id,
-        account,
-        environment,
-        operation,
-        reference,
-        body: `${operation} of ${account} ${reference}`,
-        current: `${operation} of ${account} ${reference}`,
-        reopened: false,
-        initiated,
-        bad: random.chance(0.04),
-        ...truth,
-      };
-    };
+    const draw = (operation: OperationName, initiated: Report | undefined) =>
+      newReport({ account, environment, operation, reference, initiated, bad: random.chance(0.04) });
     const which = random.next();
     const initiated = which < 0.92 ? draw(first, undefined) : undefined;
     if (initiated) reports.push(initiated);
@@ -201,10 +218,11 @@ const WEATHERS: readonly Weather[] = [
 ];
 
 /**
- * `later`: the random numbers of troubles that were added later, so that the other histories stay the same for a seed.
+ * `later`, `corrected`: the random numbers of troubles that were added later, so that the other histories stay the same for a seed.
  */
-export function drawScenario(random: Random, later: Random): Scenario {
-  const reports = drawReports(random);
+export function drawScenario(random: Random, later: Random, corrected: Random): Scenario {
+  const many = drawMany(corrected);
+  const reports = [...drawReports(random), ...many];
   const wellAt = random.between(20_000, 200_000);
   const periods: Period[] = [];
   while (periods.length < 2 && random.chance(0.35)) {
@@ -220,6 +238,7 @@ export function drawScenario(random: Random, later: Random): Scenario {
   const some = (often: number, least: number, most: number) => (random.chance(often) ? random.between(least, most) : 0);
   return {
     reports,
+    many,
     periods,
     wellAt,
     workers: random.chance(0.4) ? 1 : random.chance(0.7) ? 2 : 3,

@@ -2,6 +2,7 @@ import { isChange } from '../../src/outbox/rules/decisions.js';
 import type { Change, Row } from '../../src/outbox/rules/state-machine.js';
 import type { NewRow } from '../../src/outbox/store/store.js';
 import type { Catalogue } from './answers.js';
+import { correctMany } from './correct-many.js';
 import type { Coverage } from './coverage.js';
 import { type Decisions, type Options, decisions as ours } from './decisions.js';
 import { createGateway } from './gateway.js';
@@ -11,6 +12,7 @@ import { createRules } from './rules.js';
 import { ACCOUNTS, drawScenario, gatewaysOf, RARE_POLL_MS, type Report } from './scenario.js';
 import { createSchedule } from './schedule.js';
 import { haveSecondThoughts } from './second-thoughts.js';
+import { createSharedBreaker } from './shared-breaker.js';
 import { createStore, type Store } from './store.js';
 import { type AccountGateways, createWorker, type Worker } from './worker.js';
 import { breaks, nameOf, Violation, type World } from './world.js';
@@ -40,6 +42,7 @@ const DAY = 24 * HOUR;
 const LATER = 1_500_000_000;
 const LATER_STILL = 1_700_000_000;
 const LATEST = 1_900_000_000;
+const CORRECTED = 1_300_000_000;
 /** Until then it searches for one: reports are enqueued at the begin. */
 const LAST_GONE_BACK_MS = 20_000;
 const JUMPS = [400, 4_000, 25_000, 90_000, 600_000];
@@ -56,7 +59,8 @@ export function simulate(
   const later = createRandom(seed + LATER);
   const corrections = createRandom(seed + LATER_STILL);
   const thoughts = createRandom(seed + LATEST);
-  const scenario = drawScenario(random, later);
+  const corrected = createRandom(seed + CORRECTED);
+  const scenario = drawScenario(random, later, corrected);
   const stamped = trace && ((line: string) => trace(`${schedule.now().toFixed(0).padStart(9)} ms  ${line}`));
   const world: World = {
     random,
@@ -74,7 +78,7 @@ export function simulate(
     trace: stamped,
   };
   try {
-    live(world, later, corrections, thoughts);
+    live(world, later, corrections, thoughts, corrected);
     return undefined;
   } catch (error) {
     if (error instanceof Violation) return error;
@@ -82,14 +86,16 @@ export function simulate(
   }
 }
 
-function live(world: World, later: Random, corrections: Random, thoughts: Random): void {
+function live(world: World, later: Random, corrections: Random, thoughts: Random, corrected: Random): void {
   const { random, schedule, scenario, coverage, decisions, trace } = world;
   const { reports, wellAt } = scenario;
   let clockOffset = 0;
   const workers: Worker[] = [];
   const claimer = { worker: 0 };
+  const breakers = createSharedBreaker(world);
   const rules = createRules(
     world,
+    breakers,
     () => store,
     claimer,
     (worker, since) => workers[worker]?.stay.frozeSince(since) === true,
@@ -100,6 +106,7 @@ function live(world: World, later: Random, corrections: Random, thoughts: Random
     store,
     network: createNetwork(world, gateway),
     rules,
+    breakers,
     claimer,
     reportOf: (id: string) => reports.find((one) => one.id === id) as Report,
   };
@@ -133,6 +140,7 @@ function live(world: World, later: Random, corrections: Random, thoughts: Random
       schedule.after(thoughts.between(100, 40_000), keepUp);
     },
   });
+  const many = correctMany(world, corrected, { store, rules, wakeAll });
   for (let index = 0; index < scenario.workers; index += 1) schedule.at(random.between(0, 2_000), begin);
   if (scenario.apart) coverage['a worker for each account'] += 1;
   // After the first report: an empty store would be bound to the mock gateway.
@@ -174,7 +182,7 @@ function live(world: World, later: Random, corrections: Random, thoughts: Random
       if (!alive().some(({ serves, isLaptop }) => serves(one.account) && !isLaptop)) serve([one]);
   });
 
-  const steps = schedule.run(() => schedule.now() > wellAt && rules.atRest(), MOST_STEPS);
+  const steps = schedule.run(() => schedule.now() > wellAt && many.isAtRest() && rules.atRest(), MOST_STEPS);
   if (steps === MOST_STEPS) throw new Violation('none lost', `it did not come to rest within ${MOST_STEPS} steps`);
   const delayedMs = schedule.now() - wellAt;
   if (delayedMs > DAY * (1 + scenario.jumps) + HOUR)

@@ -3,11 +3,12 @@ import {
   type Destination,
   type DestinationOperation,
   destinationScope,
-  operationScope,
   otherGateway,
+  type PauseScope,
 } from '../../src/outbox/rules/destination.js';
 import { isStruck, notPaused, type Pause, type PauseChange } from '../../src/outbox/rules/pause.js';
 import type { Change, Row } from '../../src/outbox/rules/state-machine.js';
+import type { DecisionStep } from '../../src/outbox/store/operator-store.js';
 import type {
   ClaimRequest,
   DestinationState,
@@ -37,6 +38,9 @@ export interface Watcher {
 const isSame = (one: Destination, other: Destination) =>
   one.account === other.account && one.environment === other.environment;
 
+/** Of any destination or operation: to make one for each would take a tenth of the time. */
+const NEVER_PAUSED: Omit<Pause, keyof PauseScope> = notPaused({ account: '', environment: 'staging' });
+
 /** A store of a few rows without promises, in which every call is one commit. It is as fast as the simulation needs. */
 export function createStore(now: () => number, decisions: Decisions, watcher: Watcher = {}) {
   const rows: Row[] = [];
@@ -44,6 +48,7 @@ export function createStore(now: () => number, decisions: Decisions, watcher: Wa
   const log: Row[] = [];
   const unlogged = new Set<string>();
   const destinations: (BoundDestination & { pause: Pause; breakers: readonly Pause[] })[] = [];
+  const kept = new Map<string, { readonly cursor: number; readonly done: boolean }>();
 
   const find = (id: string | undefined) => (id === undefined ? undefined : rows.find((row) => row.id === id));
 
@@ -65,8 +70,10 @@ export function createStore(now: () => number, decisions: Decisions, watcher: Wa
 
   function bind({ account, environment, gateway }: BoundDestination): string {
     const there = known({ account, environment });
-    const pause = notPaused(destinationScope({ account, environment }));
-    if (!there) destinations.push({ account, environment, gateway, pause, breakers: [] });
+    if (!there) {
+      const pause = notPaused(destinationScope({ account, environment }));
+      destinations.push({ account, environment, gateway, pause, breakers: [] });
+    }
     return there?.gateway ?? gateway;
   }
 
@@ -116,8 +123,8 @@ export function createStore(now: () => number, decisions: Decisions, watcher: Wa
       return false;
     }
     const { delayMs, keepBody, replacement, ...progress }: Change = one.change;
-    const bytes = replacement ?? { body: keepBody ? row.body : undefined };
-    const after = put({ ...row, ...progress, ...bytes, dueAt: at + delayMs, changedAt: at });
+    const bytes = decisions.bytesAfter(row, { keepBody, replacement });
+    const after = put({ ...row, ...progress, dueAt: at + delayMs, changedAt: at, ...bytes });
     if (after.state === 'recorded' || after.state === 'dismissed') unlogged.add(after.id);
     tell?.(one, row, after);
     return true;
@@ -190,31 +197,33 @@ export function createStore(now: () => number, decisions: Decisions, watcher: Wa
     },
     /** Saves the committed state. Returns a function that restores it. */
     snapshot(): () => void {
-      const kept = {
+      const before = {
         rows: [...rows],
+        kept: [...kept],
         log: [...log],
         unlogged: [...unlogged],
         destinations: destinations.map((one) => ({ ...one })),
       };
       return () => {
-        rows.splice(0, rows.length, ...kept.rows);
-        log.splice(0, log.length, ...kept.log);
+        rows.splice(0, rows.length, ...before.rows);
+        kept.clear();
+        for (const [id, one] of before.kept) kept.set(id, one);
+        log.splice(0, log.length, ...before.log);
         unlogged.clear();
-        for (const id of kept.unlogged) unlogged.add(id);
-        destinations.splice(0, destinations.length, ...kept.destinations);
+        for (const id of before.unlogged) unlogged.add(id);
+        destinations.splice(0, destinations.length, ...before.destinations);
       };
     },
     /** Loses its destinations and breakers, with their bindings and pauses, or the breakers alone. */
     forget(onlyBreakers: boolean): void {
-      const kept = onlyBreakers ? destinations.map((one) => ({ ...one, breakers: [] })) : [];
-      destinations.splice(0, destinations.length, ...kept);
+      const left = onlyBreakers ? destinations.map((one) => ({ ...one, breakers: [] })) : [];
+      destinations.splice(0, destinations.length, ...left);
     },
     /** The pause of a whole destination. */
-    pauseOf: (destination: Destination) => known(destination)?.pause ?? notPaused(destinationScope(destination)),
+    pauseOf: (destination: Destination) => known(destination)?.pause ?? NEVER_PAUSED,
     /** The breaker of a report's operation. */
     breakerOf: (report: DestinationOperation) =>
-      known(report)?.breakers.find(({ operation }) => operation === report.operation) ??
-      notPaused(operationScope(report)),
+      known(report)?.breakers.find(({ operation }) => operation === report.operation) ?? NEVER_PAUSED,
     bind: (given: readonly BoundDestination[]): string[] => given.map(bind),
     enqueue: (given: readonly NewRow[]): Enqueued[] => given.map((row) => add(row, now())),
     turn({ writes, claim: request }: Turn): TurnResult {
@@ -224,6 +233,19 @@ export function createStore(now: () => number, decisions: Decisions, watcher: Wa
         claimed: request ? claim(request, at) : [],
         struck: destinations.flatMap(({ breakers }) => breakers.filter(isStruck)),
       };
+    },
+    /** A decision about many reports. */
+    decisionOf: (id: string) => kept.get(id),
+    keepDecision(id: string): void {
+      if (!kept.has(id)) kept.set(id, { cursor: 0, done: false });
+    },
+    /** Makes a step of a decision. Undefined: another process has made it. */
+    step({ id, from, to, done, writes }: Pick<DecisionStep, 'id' | 'from' | 'to' | 'done'> & Pick<Turn, 'writes'>) {
+      const decision = kept.get(id);
+      if (decision?.cursor !== from || decision.done) return undefined;
+      kept.set(id, { cursor: to, done });
+      const at = now();
+      return writes.map((one) => write(one, at));
     },
     outlook(): DestinationState[] {
       const at = now();

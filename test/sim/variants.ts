@@ -249,6 +249,25 @@ export const VARIANTS: readonly Variant[] = [
       return change && decisions.isRefusal(end) && end.probe === seen.version ? endPause(seen) : change;
     },
   }),
+  // Variants about corrections of many and about strikes over all workers.
+  variant('the end of a breaker sends again what was refused', { isRefusedData: () => false }),
+  variant('a corrected report goes to the end of the queue', {
+    bytesAfter: (row, change) => {
+      const { dueAt: _, ...bytes } = decisions.bytesAfter(row, change);
+      return bytes;
+    },
+  }),
+  variant('a success does not end the strikes', {
+    concernsPause: (end) => decisions.concernsPause(end, false),
+  }),
+  variant('a breaker opens too early', {
+    pausedBy: (seen, end, rules) => decisions.pausedBy(seen, end, { ...rules, breakerAfter: rules.breakerAfter - 1 }),
+  }),
+  variant('a breaker opens too late', {
+    pausedBy: (seen, end, rules) => decisions.pausedBy(seen, end, { ...rules, breakerAfter: rules.breakerAfter + 1 }),
+    mayQuarantine: (seen, probe, rules) =>
+      decisions.mayQuarantine(seen, probe, { ...rules, breakerAfter: rules.breakerAfter + 1 }),
+  }),
   variant('a database that went back takes the doubt with it', { keptInDoubt: () => undefined }),
   // Variants about what a worker remembers.
   variant('a breaker that the store no longer has is not forgotten', {

@@ -28,6 +28,7 @@ import type { Network, Seen } from './network.js';
 import { createPlaces } from './places.js';
 import type { Claimer, Rules } from './rules.js';
 import { type Attempt, gatewaysOf, type Report } from './scenario.js';
+import type { SharedBreaker } from './shared-breaker.js';
 import { createStay, type Stay } from './stay.js';
 import type { Store } from './store.js';
 import { breaks, subject, type World } from './world.js';
@@ -54,6 +55,7 @@ export interface Surroundings {
   readonly store: Store;
   readonly network: Network;
   readonly rules: Rules;
+  readonly breakers: SharedBreaker;
   readonly claimer: Claimer;
   readonly reportOf: (id: string) => Report;
 }
@@ -69,6 +71,9 @@ interface Attempted extends Omit<AttemptEnd, 'probe'> {
   readonly later: () => Change;
 }
 
+const isRecorded = ({ ending, change }: Pick<AttemptEnd, 'ending' | 'change'>): boolean =>
+  ending.kind === 'recorded' || change.state === 'recorded';
+
 interface Probe {
   readonly pause: Pause;
   readonly takenAt: number;
@@ -82,7 +87,7 @@ interface Probe {
  */
 export function createWorker(
   world: World,
-  { store, network, rules, claimer, reportOf }: Surroundings,
+  { store, network, rules, breakers, claimer, reportOf }: Surroundings,
   id: number,
   accounts: readonly AccountGateways[],
 ) {
@@ -145,6 +150,7 @@ export function createWorker(
     const askedAt = probe?.takenAt ?? clock();
     const fails = storeFails();
     let result: TurnResult = { written: [], claimed: [] };
+    const strikes = breakers.now();
     if (!fails || random.chance(0.5)) {
       claimer.worker = id;
       result = store.turn(decisions.planTurn(batch, standing(), probe?.pause));
@@ -163,7 +169,10 @@ export function createWorker(
     }
     point(() => {
       failures = 0;
-      if (result.struck) seenPauses = withStruck(seenPauses, result.struck);
+      if (result.struck) {
+        seenPauses = withStruck(seenPauses, result.struck);
+        breakers.looked(id, strikes);
+      }
       if (probe && result.claimed[0] && busy >= concurrency + probing)
         coverage['probe sent by a worker that is full'] += 1;
       busy += result.claimed.length - batch.length;
@@ -316,7 +325,9 @@ export function createWorker(
         ...one,
         probe: one.probe?.key === pauseKeyOf(scope) ? one.probe.version : undefined,
       }));
+      const isOfBreaker = scope.operation !== undefined;
       if (!ends.some((end) => decisions.concernsPause(end, hasStrikes(seenPauses, scope)))) {
+        if (isOfBreaker) breakers.passed(scope, id, ends.some(isRecorded));
         count(rest, left);
         return;
       }
@@ -338,6 +349,15 @@ export function createWorker(
       const seen = scope.operation === undefined ? known.pause : (ofScope ?? notPaused(scope));
       const { change, steps } = countEnds(seen, ends);
       const next = () => {
+        if (isOfBreaker)
+          breakers.counted(
+            scope,
+            id,
+            steps.map((step, index) => {
+              const end = ends[index] as (typeof ends)[number];
+              return { ...step, ...end, isRecorded: isRecorded(end), isCondemned: end.change.state === 'quarantined' };
+            }),
+          );
         seenPauses = seenWith(seenPauses, change ?? seen);
         for (const [index, { before, next: made, allowed }] of steps.entries()) {
           const { attempt, reply, ending, probe } = ends[index] as (typeof ends)[number];
@@ -461,6 +481,7 @@ export function createWorker(
     )
       isBound = false;
     seenPauses = decisions.seenAtLook(pausesOf(outlooks), seenPauses);
+    breakers.looked(id, breakers.now());
     return outlooks;
   }
 

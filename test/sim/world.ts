@@ -49,6 +49,8 @@ const LOST_WITH_PAUSES: ReadonlySet<string> = new Set([
   'what is wrong with the destination pauses it',
   'a refusal condemns where nothing is paused',
   'a few refusals in a row condemn, and no more',
+  'a breaker opens no earlier than its option says',
+  'a breaker opens after the strikes of its option, in a row over all workers',
   'Retry-After is kept',
   'one probe at a time',
 ]);
