@@ -72,7 +72,7 @@ export function live(
     pollMs: 60_000,
     stopping: false,
   });
-  const pause = (): Pause => ({ ...OPERATION, ...store.breakerOf(OPERATION) });
+  const pause = (): Pause => ({ ...store.breakerOf(OPERATION), ...OPERATION });
 
   function settle(row: Row, probe: number | undefined, claimedAt: number): void {
     const context = {
