@@ -14,7 +14,7 @@ import { type ClientInternals, withInternals } from './internals.js';
 import type { CallOptions, ClientOptions, RelayedOptions } from './options.js';
 import type { ClientMode, Payloads } from './payloads.js';
 import { type LocateResult, type Receipt, type ReceiptOf, type RelayReceipt, receiptOf } from './receipt.js';
-import { createLocationResolver, locatePurpose, locateResult } from './resolve-location.js';
+import { createLocationResolver, type LocationFound } from './resolve-location.js';
 
 /**
  * The service's functions over one set of options. Every method rejects with a `ReportingError`: its `code` gives the
@@ -169,7 +169,10 @@ function makeClient<Mode extends ClientMode>(settings: Settings): Client<Mode> {
         settings,
         'not-sent',
       );
-      return locateResult(await resolveLocation(parameters, locatePurpose(clock.now() + parameters.timeoutMs)));
+      const deadline = clock.now() + parameters.timeoutMs;
+      const purpose = { operation: 'locate', reference: undefined, deadline, required: true };
+      const { location, ageMs, steps } = (await resolveLocation(parameters, purpose)) as LocationFound;
+      return { ...location, ageMs, steps };
     },
     resend: async (error, options) => (await resend(error, options, settings)) as ReceiptOf<Mode>,
   };

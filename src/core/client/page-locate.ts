@@ -6,7 +6,7 @@ import { LONGEST_TIMER_MS, systemClock } from '../platform/time.js';
 import { defaultClient } from './default-client.js';
 import type { CallOptions } from './options.js';
 import type { LocateResult } from './receipt.js';
-import { locatePurpose, locateResult, searchLocation } from './resolve-location.js';
+import { type LocationFound, searchLocation } from './resolve-location.js';
 
 const SETTINGS = {
   browser: {
@@ -53,9 +53,10 @@ export async function locate(options: Pick<CallOptions, 'signal' | 'timeoutMs'> 
     { clock: systemClock, onEvent: undefined, sources: [device] },
     CHAIN_TIMEOUT_MS,
     { environment: undefined, clientIP: undefined, signal },
-    locatePurpose(systemClock.now() + timeoutMs),
+    { operation: 'locate', reference: undefined, deadline: systemClock.now() + timeoutMs, required: true },
   );
-  return locateResult(found);
+  const { location, ageMs, steps } = found as LocationFound;
+  return { ...location, ageMs, steps };
 }
 
 type Operation = 'locate' | 'postOnce';

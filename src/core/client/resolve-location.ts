@@ -4,9 +4,8 @@ import { type LocationResult, withSource } from '../location/source.js';
 import { FUNCTION_THREW, sentence, subjectOf } from '../platform/messages.js';
 import type { Parameters } from './check-call.js';
 import type { Settings } from './config.js';
-import type { LocateResult } from './receipt.js';
 
-type LocationFound = Exclude<LocationResult, { readonly location: undefined }>;
+export type LocationFound = Exclude<LocationResult, { readonly location: undefined }>;
 
 interface Purpose {
   readonly operation: string;
@@ -14,19 +13,6 @@ interface Purpose {
   /** A time on the clock, in milliseconds. */
   readonly deadline: number;
   readonly required: boolean;
-}
-
-/** Of `locate`, which always needs a location. */
-export const locatePurpose = (deadline: number): Purpose => ({
-  operation: 'locate',
-  reference: undefined,
-  deadline,
-  required: true,
-});
-
-export function locateResult(found: LocationFound | undefined): LocateResult {
-  const { location, ageMs, steps } = found as LocationFound;
-  return { ...location, ageMs, steps };
 }
 
 /** The caller's location, a fixed one, or one that is found. Undefined only if none is required. */

@@ -106,7 +106,7 @@ const MEANINGS = { isRecorded: [true, false], isDuplicate: ['same', 'conflict', 
 /**
  * If the user's function throws, or returns an invalid value, its result is ignored and the careful reading applies.
  */
-function ask<Name extends 'isRecorded' | 'isDuplicate'>(
+function ask<Name extends keyof typeof MEANINGS>(
   settings: AnswerSettings,
   name: Name,
   answer: Answer,

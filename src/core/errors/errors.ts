@@ -317,8 +317,7 @@ const CLASSES: { readonly [Code in ErrorCode]: new (message: string, details?: E
   gateway: GatewayError,
 };
 
-export const isErrorCode = (value: unknown): value is ErrorCode =>
-  typeof value === 'string' && Object.keys(CLASSES).includes(value);
+export const isErrorCode = (value: unknown): value is ErrorCode => Object.keys(CLASSES).some((code) => code === value);
 
 export const makeError = (code: ErrorCode, message: string, details: ErrorDetails): ReportingError =>
   new CLASSES[code](message, details);

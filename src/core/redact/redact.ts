@@ -255,7 +255,7 @@ function hideWithin(pieces: readonly Piece[], doubtful: ReadonlySet<Piece>, valu
 }
 
 function hideWhole(words: readonly Word[], value: readonly string[]): void {
-  for (let start = value.length > 0 ? 0 : words.length; start + value.length <= words.length; start += 1) {
+  for (let start = 0; start + value.length <= words.length; start += 1) {
     if (value.every((word, index) => words[start + index]?.word === word))
       for (const { piece } of words.slice(start, start + value.length)) piece.shown = false;
   }

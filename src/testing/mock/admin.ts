@@ -2,7 +2,7 @@ import { readBody } from '../../core/platform/body.js';
 import { toResponse } from '../../core/web/answer.js';
 import { parseJson } from '../../core/web/read-json.js';
 import { isSameSecret } from '../../core/web/same-secret.js';
-import { type AdminCall, adminRoutes, type RouteOptions } from './admin-routes.js';
+import { adminRoutes, type RouteOptions } from './admin-routes.js';
 import { type MockAnswer, refuse } from './answers.js';
 import { inspectorPage } from './inspector-page.js';
 import type { MockGateway } from './interface.js';
@@ -67,17 +67,16 @@ export function createAdmin(gateway: MockGateway, options: AdminOptions): Admin 
 
 class TooLarge extends Error {}
 
-const readJson: (request: Request, most: number) => ReturnType<AdminCall['json']> = async (request, most) => {
+async function readJson(request: Request, most: number): Promise<unknown> {
   const text = await readBody(request, undefined, most);
   if (text === undefined) throw new TooLarge(`The body is larger than ${most} bytes`);
   const value = parseJson(text);
   if (value === undefined) throw new TypeError('The body is not JSON');
   return value;
-};
+}
 
-const HEADERS = { 'cache-control': 'no-store', 'x-content-type-options': 'nosniff' };
-
-const responseOf = (answer: MockAnswer): Response => toResponse(answer, HEADERS);
+const responseOf = (answer: MockAnswer): Response =>
+  toResponse(answer, { 'cache-control': 'no-store', 'x-content-type-options': 'nosniff' });
 
 const LOOPBACK_NAMES = ['localhost', '127.0.0.1', '[::1]'];
 

@@ -140,7 +140,6 @@ const areHeaders = (headers: unknown) =>
       /^[\x20-\x7e]{0,1000}$/.test(value),
   );
 
-/** Whether it is a moment that a header can express. */
 const isDate = (date: unknown) =>
   (date instanceof Date || typeof date === 'number') && !Number.isNaN(new Date(date).getTime());
 
@@ -177,14 +176,6 @@ const READ_BY: Readonly<Record<string, readonly FaultKind[]>> = {
   body: ['status'],
 };
 
-function checkMembers(rule: FaultRule): void {
-  for (const [name, kinds] of Object.entries(READ_BY))
-    if (asRecord(rule)[name] !== undefined && !kinds.includes(rule.kind))
-      throw new TypeError(
-        `the fault: ${name}: the kind ${rule.kind} does not use it; use it with ${kinds.join(' or ')}`,
-      );
-}
-
 export interface FaultBox extends Faults {
   /** Removes all rules and restarts the random numbers from the seed. */
   reset(): void;
@@ -202,7 +193,11 @@ export function createFaults(seed: number): FaultBox {
     add(rule) {
       const { problem } = readOptions('the fault', faultTable, rule);
       if (problem !== undefined) throw new TypeError(problem);
-      checkMembers(rule);
+      for (const [name, kinds] of Object.entries(READ_BY))
+        if (asRecord(rule)[name] !== undefined && !kinds.includes(rule.kind))
+          throw new TypeError(
+            `the fault: ${name}: the kind ${rule.kind} does not use it; use it with ${kinds.join(' or ')}`,
+          );
       last += 1;
       // A copy, so that no later change of the caller's object avoids the check.
       rules.push({ fault: { ...structuredClone(rule), id: last, struck: 0 }, seen: 0 });
@@ -222,7 +217,8 @@ export function createFaults(seed: number): FaultBox {
         if ((fault.when ?? 'before') !== when || (fault.operation ?? operation) !== operation) continue;
         if (fault.reference !== undefined && fault.reference !== reference) continue;
         one.seen += 1;
-        if (one.seen <= (fault.skip ?? 0) || fault.struck >= timesOf(fault)) continue;
+        const { skip = 0, times = 1 } = fault;
+        if (one.seen <= skip || fault.struck >= (times ?? Number.POSITIVE_INFINITY)) continue;
         if (fault.probability !== undefined && random() >= fault.probability) continue;
         fault.struck += 1;
         return fault;
@@ -236,8 +232,6 @@ export function createFaults(seed: number): FaultBox {
     },
   };
 }
-
-const timesOf = ({ times }: FaultRule): number => (times === null ? Number.POSITIVE_INFINITY : (times ?? 1));
 
 /** Pseudo-random numbers from 0 up to 1, the same for the same seed (mulberry32). */
 export function createRandom(seed: number): () => number {

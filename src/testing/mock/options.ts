@@ -71,11 +71,10 @@ const operation = optional<OperationName>(oneOf(...operationNames));
 const validation = option<ValidationMode>(oneOf('strict', 'partial'), 'strict');
 const duplicateStatus = option<number>(isAnything, 409);
 
-const isPositive = (value: unknown) => Number(value) > 0 && Number.isFinite(value);
-
 function isRateLimit(given: unknown): boolean {
   const { requests, perMs = 1, ...others } = asRecord(given);
-  return isPositive(perMs) && isPositive(requests) && Number(requests) >= 1 && Object.keys(others).length === 0;
+  const areNumbers = [requests, perMs].every((value) => Number.isFinite(value));
+  return areNumbers && Number(requests) >= 1 && Number(perMs) > 0 && Object.keys(others).length === 0;
 }
 
 /** The options of each function of the mock gateway, and the parameters of its own routes. */

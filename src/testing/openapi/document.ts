@@ -60,10 +60,13 @@ export function openApiDocument(options: OpenApiOptions = {}): JsonObject {
         NinVerification: NIN_VERIFICATION,
         GenericError: GENERIC_ERROR,
       },
-      responses: refusals([...new Set([400, 401, 404, 405, duplicateStatus, 413, 422, 429])].sort()),
+      responses: refusals([...new Set([...STATUSES, duplicateStatus])].sort()),
     },
   };
 }
+
+/** Those of every refusal except that of a repeat, whose status is an option. */
+const STATUSES = [400, 401, 404, 405, 413, 422, 429];
 
 const server = (description: string, variable: string, address: string): JsonObject => ({
   url: `{${variable}}`,
@@ -75,7 +78,7 @@ const server = (description: string, variable: string, address: string): JsonObj
 
 function operationOf(row: Operation, duplicateStatus: number): JsonObject {
   const { summary, description, schema, success } = OPERATION_WORDS[row.name];
-  const statuses = [400, 401, 404, 405, ...(row.reference ? [duplicateStatus] : []), 413, 422, 429];
+  const statuses = row.reference ? [...STATUSES, duplicateStatus] : STATUSES;
   return {
     operationId: row.name,
     summary,
@@ -92,7 +95,9 @@ function operationOf(row: Operation, duplicateStatus: number): JsonObject {
           'application/json': { schema: { $ref: schemaAddress(row.reference ? 'ReportAnswer' : 'NinVerification') } },
         },
       },
-      ...Object.fromEntries(statuses.map((status) => [status, refusalAnswer(status)])),
+      ...Object.fromEntries(
+        statuses.map((status) => [status, { $ref: `#/components/responses/${wordsOf(status).name}` }]),
+      ),
     },
   };
 }
@@ -274,10 +279,6 @@ const GENERIC_ERROR: JsonObject = {
 /** A refused status keeps its description. A user's own status for duplicates gets that of 409. */
 const wordsOf = (status: number): ErrorWords =>
   REFUSALS[status] ?? { name: `Status${status}`, description: REFUSALS[409]?.description ?? '' };
-
-const refusalAnswer = (status: number): JsonObject => ({
-  $ref: `#/components/responses/${wordsOf(status).name}`,
-});
 
 const refusals = (statuses: readonly number[]): JsonObject =>
   Object.fromEntries(
