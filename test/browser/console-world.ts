@@ -9,6 +9,7 @@ import { toNodeHandler } from '../../src/entries/node.js';
 import { createOutbox, type OutboxStore } from '../../src/entries/outbox.js';
 import { type ConsoleVisitor, createConsole } from '../../src/entries/outbox-console.js';
 import { sqliteStore } from '../../src/entries/outbox-sqlite.js';
+import { openSqlite } from '../outbox/stores/sqlite/files.js';
 import { betEvent } from '../support/factories.js';
 
 const REFUSAL = JSON.stringify({ message: 'amount must be a number', error: 'Unprocessable Entity', statusCode: 422 });
@@ -24,10 +25,22 @@ export async function consoleWorld(
   const gateway = createMockGateway();
   /** The gateway's answer after a wrong deploy. */
   let answer: string | undefined;
+  let isLosing = false;
+  const record: Fetch = async (url, init) => {
+    const recorded = await gateway.fetch(url, init as object);
+    if (isLosing) loseRow(JSON.parse(String(init?.body)).bet_id);
+    return recorded;
+  };
   const fetch: Fetch = (url, init) =>
     answer === undefined
-      ? gateway.fetch(url, init as object)
+      ? record(url, init)
       : Promise.resolve(new Response(answer, { status: 422, headers: { 'content-type': 'application/json' } }));
+  /** A standby takes over that does not have this report. */
+  function loseRow(reference: string): void {
+    const other = openSqlite(join(folder, 'reports.db'));
+    other.exec(`DELETE FROM outbox_rows WHERE reference = '${reference}'`);
+    other.close();
+  }
   const client = createClient({ ...gateway.clientOptions(), fetch, logger: {} });
   const store = await openStore(folder);
   // The circuit breaker would keep most of them from being quarantined.
@@ -56,6 +69,13 @@ export async function consoleWorld(
       await outbox.reportAll(ids.map((bet_id) => ({ operation: 'reportBetEvent', payload: betEvent({ bet_id }) })));
       await outbox.drain();
       answer = undefined;
+    },
+    /** Reports a bet that the gateway records and the database loses. Its store is a SQLite file. */
+    async loseCommit(): Promise<void> {
+      isLosing = true;
+      await outbox.reportBetEvent(betEvent({ bet_id: 'LOST-1' }));
+      await outbox.drain();
+      isLosing = false;
     },
     be: (who: ConsoleVisitor) => {
       visitor = who;

@@ -652,6 +652,7 @@ test('a refused key is counted first, stands above the charts, and says what to 
   expect(await why.innerText()).toMatch(
     /staging\s+The gateway refuses the API key\.\s+Do: Ask the authority for a valid key/,
   );
+  expect(await why.innerText()).toMatch(/\d\d:\d\d:\d\d: reportBetEvent KEY-1 \(staging\): HTTP 401/);
   const top = async (name: string) => (await page.getByRole('region', { name }).boundingBox())?.y ?? 0;
   expect(await top('Why reports wait')).toBeLessThan(await top('Charts'));
   expect(await violationsOf(page)).toEqual([]);
@@ -668,6 +669,28 @@ test('a refused key is counted first, stands above the charts, and says what to 
   await why.getByText('This is over.').waitFor();
   await world.outbox.stop();
   expect(await page.title()).toBe(`(${before}) Outbox`);
+});
+
+test('a database that lost commits is a tile that leads to the decision with the reports', async ({
+  world,
+  watched: { page },
+}) => {
+  await open(page, world.url);
+  const lost = page.locator('.tile', { hasText: 'Database lost commits' });
+  expect(await lost.count()).toBe(0);
+  await world.loseCommit();
+  for (const viewport of [PHONE, DESKTOP]) {
+    await page.setViewportSize(viewport);
+    await open(page, world.url);
+    expect(await lost.innerText()).toMatch(/Database lost commits\s+\d+ \w+\s+ago: follow the guide for a failover/);
+    expect(await lost.locator('.mark.bad').count()).toBe(1);
+    expect(await violationsByScheme(page)).toEqual([]);
+    expect(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth)).toBe(true);
+  }
+  await page.emulateMedia({ colorScheme: null });
+  await lost.click();
+  await page.getByText('The database had lost commits').waitFor();
+  await page.getByRole('heading', { name: 'Decisions' }).waitFor();
 });
 
 test('nothing was thrown in the page, and no other host was asked', { tags: 'slice' }, ({
