@@ -8,6 +8,7 @@ import { adviceFor, LOST_IN_DATABASE } from './rules/advice.js';
 import { createExcerpts } from './seal/excerpt.js';
 import { makeStandardSeal } from './seal/standard-seal.js';
 import { createUnlocking } from './sending/missing-keys.js';
+import { createPacing } from './sending/pacing.js';
 import { createPipeline } from './sending/pipeline.js';
 import { markInDoubtAfterRestore } from './sending/restored-database.js';
 import { watchDestinations } from './sending/watch-destinations.js';
@@ -46,6 +47,7 @@ export const createOutbox = createOutboxWith({
   attachRepeats,
   attachOperator,
   makePipeline: createPipeline,
+  makePacing: createPacing,
   makeUnlocking: createUnlocking,
   afterRestore: markInDoubtAfterRestore,
   watchDestinations,

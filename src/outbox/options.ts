@@ -50,6 +50,17 @@ export interface OutboxOptions<Mode extends ClientMode = ClientMode> {
    * first recorded report ends the pause. Default: 5.
    */
   breakerAfter?: number | undefined;
+  /**
+   * The largest number of reports per second for each environment of an account, from 1 to 100,000. All workers of one
+   * store keep it together, and spread the reports evenly. After a 429, the outbox lowers the rate by itself, with or
+   * without this option. It has no effect in a page (`indexedDbStore`). Default: no limit before the first 429.
+   *
+   * @example
+   * ```ts
+   * const outbox = createOutbox({ client, store, ratePerSecond: 100 });
+   * ```
+   */
+  ratePerSecond?: number | undefined;
   /** Keeps the bodies of recorded reports in the store. Default: false. */
   keepBodies?: boolean | undefined;
   /**

@@ -45,6 +45,7 @@ export interface OutboxSettings extends Omit<EndingContext, 'dependency'> {
   readonly seal: Seal;
   readonly concurrency: number;
   readonly breakerAfter: number;
+  readonly ratePerSecond: number | undefined;
   readonly leaseMs: number;
   readonly pollMs: number;
   readonly stopTimeoutMs: number;
@@ -95,6 +96,7 @@ const optionTable = {
   pollMs: option(isLimit, DEFAULTS.pollMs),
   stopTimeoutMs: option(isDuration, DEFAULTS.stopTimeoutMs),
   breakerAfter: option(wholeNumber(1, MOST_REFUSALS), DEFAULTS.breakerAfter),
+  ratePerSecond: optional<number>(wholeNumber(1, 100_000)),
   keepBodies: option(isFlag, false),
   onReceipt: optional<OutboxOptions['onReceipt']>(isFunction),
   encryption: optional<unknown>(isAnything),

@@ -2,6 +2,7 @@ import { type Clock, withTimeout } from '../../core/platform/time.js';
 import { destinationScope, operationScope, type PauseScope, pauseKeyOf } from '../rules/destination.js';
 import { type AttemptEnd, isStrike } from '../rules/pause.js';
 import type { Ending, Row } from '../rules/state-machine.js';
+import type { Pacing } from './pacing.js';
 import { GATHER_MS, isGathering, PREFETCH_MS, rowsToPrefetch } from './plan.js';
 
 /** Attempts a claimed row, unless it is held back. Returns the end of the attempt, if known. Must not reject. */
@@ -12,12 +13,15 @@ interface Prefetched {
   readonly attempt: Attempt;
   readonly since: number;
   readonly turn: number;
+  /** The time before which it is not sent. */
+  readonly at: number | undefined;
 }
 
 interface PipelineOptions {
   readonly concurrency: number;
   readonly breakerAfter: number;
   readonly clock: Clock;
+  readonly pacing?: Pick<Pacing, 'slotOf' | 'ended'> | undefined;
   readonly isStopping: () => boolean;
   /** The rows that the worker has claimed and not yet written, and those of them whose attempt has ended. */
   readonly count: () => { readonly busy: number; readonly ended: number };
@@ -39,7 +43,7 @@ const WEIGHT = 1 / 8;
  *
  * The outbox of a page has no pipeline: it claims as many rows as it sends at once, and writes each result at once.
  */
-export function createPipeline({ concurrency, breakerAfter, clock, isStopping, count }: PipelineOptions) {
+export function createPipeline({ concurrency, breakerAfter, clock, pacing, isStopping, count }: PipelineOptions) {
   const prefetched: Prefetched[] = [];
   /** The last turn whose rows are held back, for each pause. */
   const heldBack = new Map<string, number>();
@@ -74,9 +78,12 @@ export function createPipeline({ concurrency, breakerAfter, clock, isStopping, c
   async function fillPlace(first: Prefetched): Promise<void> {
     sending += 1;
     for (let next: Prefetched | undefined = first; next; next = prefetched.shift()) {
+      const early = (next.at ?? 0) - clock.now();
+      if (early > 0 && early <= LONGEST_MS) await pause(early);
       const began = clock.now();
       const ending = await attemptOne(next, began);
       endedAt = clock.now();
+      pacing?.ended(next.row, ending);
       const took = endedAt - began;
       const wasSent = ending?.kind === 'recorded' || (ending !== undefined && ending.counts !== false);
       if (wasSent) tookMs = took >= 0 ? (tookMs ?? took) * (1 - WEIGHT) + took * WEIGHT : undefined;
@@ -84,6 +91,8 @@ export function createPipeline({ concurrency, breakerAfter, clock, isStopping, c
     sending -= 1;
   }
 
+  const pause = (milliseconds: number) =>
+    withTimeout(() => new Promise<void>(() => undefined), { clock, milliseconds });
   const waitForMore = (milliseconds: number) =>
     withTimeout(() => new Promise<void>((resolve) => (enough = resolve)), { clock, milliseconds });
 
@@ -97,7 +106,8 @@ export function createPipeline({ concurrency, breakerAfter, clock, isStopping, c
     },
     /** Takes a row that the last turn claimed. A probe is not measured, since its route may be broken. */
     send(row: Row, attempt: Attempt, isProbe: boolean): void {
-      const claimed = { row, attempt, since: clock.now(), turn: turns };
+      const at = isProbe ? undefined : pacing?.slotOf(row);
+      const claimed = { row, attempt, since: clock.now(), turn: turns, at };
       if (isProbe) void attemptOne(claimed, claimed.since);
       else if (sending < concurrency) void fillPlace(claimed);
       else prefetched.push(claimed);

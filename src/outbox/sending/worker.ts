@@ -5,6 +5,7 @@ import { type DestinationState, isDamage } from '../store/store.js';
 import { createAttemptRow } from './attempt-row.js';
 import { createBindings } from './bindings.js';
 import type { createUnlocking } from './missing-keys.js';
+import type { createPacing } from './pacing.js';
 import { createPauses } from './pauses.js';
 import type { createPipeline } from './pipeline.js';
 import { createPlaces } from './places.js';
@@ -17,6 +18,8 @@ import type { watchDestinations } from './watch-destinations.js';
 export interface WorkerParts {
   /** Prefetches rows and gathers results. Without it, a worker claims only the rows that it sends at once. */
   readonly makePipeline?: typeof createPipeline;
+  /** Keeps the rate of a destination. It needs a pipeline. */
+  readonly makePacing?: typeof createPacing;
   /** Finds reports that wait for a key which this outbox has. A page has no keys. */
   readonly makeUnlocking?: typeof createUnlocking;
   /** Repairs a store that went back to an older state. A page's store does so only while no page is open. */
@@ -30,10 +33,12 @@ export interface WorkerParts {
  * and the files of `rules/`.
  */
 export function createWorker(
-  settings: OutboxSettings,
+  given: OutboxSettings,
   listeners: WorkerListeners,
-  { makePipeline, makeUnlocking, watchDestinations, afterRestore }: WorkerParts,
+  { makePipeline, makePacing, makeUnlocking, watchDestinations, afterRestore }: WorkerParts,
 ) {
+  const pacing = makePacing?.(given);
+  const settings = pacing?.settings ?? given;
   const { store, clock, leaseMs, pollMs, concurrency, breakerAfter } = settings;
   const { events, storeFailed, tellIdle } = listeners;
   let stopping = false;
@@ -53,6 +58,7 @@ export function createWorker(
     concurrency,
     breakerAfter,
     clock,
+    pacing,
     isStopping: () => stopping,
     count: places.count,
   });

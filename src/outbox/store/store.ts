@@ -3,6 +3,7 @@ import { lastOf } from '../../core/platform/portable.js';
 import type { OperationName } from '../../core/protocol/operations.js';
 import type {
   BoundDestination,
+  Destination,
   DestinationOperation,
   Gateways,
   OutboxEnvironment,
@@ -11,6 +12,7 @@ import type {
   Rebound,
 } from '../rules/destination.js';
 import type { Pause, PauseChange, SeenPauses } from '../rules/pause.js';
+import type { KeptRate, LearnedRate } from '../rules/rate.js';
 import type { LogLine } from '../rules/receipt-entry.js';
 import type { PruneRequest, PruneStep } from '../rules/retention.js';
 import type { Row, RowState, Write } from '../rules/state-machine.js';
@@ -78,6 +80,8 @@ export interface DestinationState extends BoundDestination {
   readonly pause: Pause;
   /** The circuit breakers of its operations that were ever changed. */
   readonly breakers: readonly Pause[];
+  /** The rate that was learned from its 429. Absent: none. */
+  readonly rate?: KeptRate | undefined;
   /** Milliseconds until the next row may be claimed, regardless of the pause. Undefined: it has no row. */
   readonly nextInMs: number | undefined;
 }
@@ -224,6 +228,19 @@ export interface OutboxStore {
    * @internal
    */
   pause(change: PauseChange): Promise<boolean>;
+
+  /**
+   * Takes the next free slots of a destination for one worker, by their length in microseconds. Returns the
+   * milliseconds until the first of them. See `takeSlots` of `rate.ts`. Absent: the store keeps no rate.
+   * @internal
+   */
+  takeSlots?(destination: Destination, long: number): Promise<number>;
+
+  /**
+   * Stores the rate that a destination has learned now. Changes nothing if the destination is not bound.
+   * @internal
+   */
+  keepRate?(destination: Destination, rate: LearnedRate): Promise<void>;
 
   /**
    * Rows by their ids, in the same order. With `transaction`, as the user's transaction sees them.

@@ -1,6 +1,7 @@
 import { refuseOtherNames } from '../../core/errors/errors.js';
 import { ownOptions } from '../../core/platform/as-record.js';
 import { type BoundDestination, keyOf, otherGateway } from '../rules/destination.js';
+import { type LearnedRate, takeSlots } from '../rules/rate.js';
 import type { LogLine } from '../rules/receipt-entry.js';
 import {
   changedRow,
@@ -85,14 +86,26 @@ export function memoryStore(options: MemoryStoreOptions = {}): OutboxStore {
     rebind: async (change) => replace(withGateway(destinations.get(keyOf(change)), change, now())),
     outlook: async (accounts) => {
       const at = now();
-      return destinationsOf(accounts).map(({ queued, ...destination }) => {
+      return destinationsOf(accounts).map(({ queued, learned, nextSlot, ...destination }) => {
         let nextInMs: number | undefined;
         for (const row of queued.values())
           nextInMs = Math.min(nextInMs ?? Number.POSITIVE_INFINITY, isClaimable(row, at) ? 0 : row.dueAt - at);
-        return { ...destination, ...pausesAt(destination, at), nextInMs };
+        const rate = learned && { ...learned, ageMs: at - learned.at };
+        return { ...destination, ...pausesAt(destination, at), rate, nextInMs };
       });
     },
     pause: async (change) => replace(withPause(destinations.get(keyOf(change)), change, now())),
+    takeSlots: async (destination, long) => {
+      const known = destinations.get(keyOf(destination));
+      const at = now() * 1_000;
+      const { first, next } = takeSlots({ next: known?.nextSlot ?? 0, now: at }, long);
+      replace(known && { ...known, nextSlot: next });
+      return (first - at) / 1_000;
+    },
+    keepRate: async (destination, rate) => {
+      const known = destinations.get(keyOf(destination));
+      replace(known && { ...known, learned: { ...rate, at: now() } });
+    },
     get: async (ids) => ids.map((id) => rows.get(id)),
     missingKeys: async (accounts) => missingKeysOf(rows.values(), accounts),
     list: async (query) => [...rows.values()].filter((row) => matches(row, query)).slice(0, query.limit),
@@ -118,6 +131,9 @@ export function memoryStore(options: MemoryStoreOptions = {}): OutboxStore {
 
 interface KnownDestination extends KeptDestination {
   readonly queued: Map<string, Row>;
+  /** The next free slot, in microseconds. */
+  readonly nextSlot?: number;
+  readonly learned?: LearnedRate & { readonly at: number };
 }
 
 function createMemoryRows() {

@@ -7,6 +7,7 @@ import type { ContractCase } from './harness.js';
 import { orderCases } from './order.js';
 import { pauseCases } from './pauses.js';
 import { pruneCases } from './prune.js';
+import { rateCases } from './rates.js';
 import { receiptCases } from './receipts.js';
 import { reopeningCases } from './reopening.js';
 import { rowCases } from './rows.js';
@@ -29,6 +30,7 @@ export const storeContract: readonly ContractCase[] = [
   ...claimCases,
   ...orderCases,
   ...pauseCases,
+  ...rateCases,
   ...receiptCases,
   ...pruneCases,
   ...consoleCases,

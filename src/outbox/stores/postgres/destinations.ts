@@ -3,6 +3,7 @@ import type { BoundDestination, Destination, PauseScope } from '../../rules/dest
 import { readPause, type StoredPause } from '../../rules/pause.js';
 import { LONGEST_WAIT_MS } from '../../rules/state-machine.js';
 import type { DestinationState } from '../../store/store.js';
+import { readRate, type StoredRate } from '../sql/destinations.js';
 import type { Run } from './database.js';
 
 /** The gateway of each destination. Binds the given one if it had none. */
@@ -18,6 +19,7 @@ export async function bind(run: Run, given: readonly BoundDestination[]): Promis
 interface Found extends Destination, Pick<DestinationState, 'gateway' | 'rebound'> {
   readonly pause: Omit<StoredPause, keyof PauseScope>;
   readonly breakers: readonly StoredPause[] | null;
+  readonly rate: StoredRate;
   readonly now: number;
   readonly first: number | null;
   readonly last: number | null;
@@ -32,7 +34,7 @@ export async function readOutlook(run: Run, accounts?: readonly string[]): Promi
     accounts === undefined ? null : JSON.stringify(accounts),
   ]);
   return (JSON.parse(found?.outlook ?? '[]') as Found[]).map(
-    ({ account, environment, gateway, rebound, pause, breakers, now, first, last }) => {
+    ({ account, environment, gateway, rebound, pause, breakers, rate, now, first, last }) => {
       const waitMs = first === null ? undefined : first - now;
       return {
         account,
@@ -45,6 +47,7 @@ export async function readOutlook(run: Run, accounts?: readonly string[]): Promi
           const operation = operationNames.find((name) => name === found.operation);
           return operation ? [readPause(found, now)] : [];
         }),
+        rate: readRate(rate, now),
         nextInMs: waitMs !== undefined && last !== null && last > now + LONGEST_WAIT_MS ? Math.min(0, waitMs) : waitMs,
       };
     },

@@ -2,7 +2,7 @@ import { ConfigurationError } from '../../../core/errors/errors.js';
 import { systemClock } from '../../../core/platform/time.js';
 import { newSecret, OWN_SECRET } from '../../seal/key-ring.js';
 import type { OutboxStore } from '../../store/store.js';
-import { rebind, writePause } from '../sql/destinations.js';
+import { rebind, writePause, writeRate, writeSlots } from '../sql/destinations.js';
 import { createSharedStatements } from '../sql/statements.js';
 import { isStorable } from '../storable-text.js';
 import { addThroughput, createOpenCounts, readCounts, readFinals } from './counts.js';
@@ -69,6 +69,8 @@ export async function openPostgresStore(
     rebind: (change) => rebind(dialect, change),
     outlook: (accounts) => readOutlook(run, accounts),
     pause: (change) => writePause(dialect, change),
+    takeSlots: (destination, long) => writeSlots(dialect, destination, long),
+    keepRate: (destination, rate) => writeRate(dialect, destination, rate),
     get: async (ids, transaction) => {
       if (ids.length === 0) return [];
       const within = transaction === undefined ? run : runOf(transaction, schema, { clock, timeoutMs });

@@ -1,5 +1,6 @@
-import type { Rebinding } from '../../rules/destination.js';
+import type { Destination, Rebinding } from '../../rules/destination.js';
 import type { PauseChange } from '../../rules/pause.js';
+import { FARTHEST_SLOT, type KeptRate, type LearnedRate } from '../../rules/rate.js';
 import { LARGEST_COUNT } from '../../rules/state-machine.js';
 import type { Dialect } from './dialect.js';
 
@@ -54,3 +55,48 @@ export async function rebind(
   );
   return changed !== undefined;
 }
+
+/** The same as `takeSlots` of `rate.ts`, by the clock of the store. */
+export async function writeSlots(
+  { table, columns, changeByClock }: Dialect,
+  { account, environment }: Destination,
+  long: number,
+): Promise<number> {
+  const taken = await changeByClock(
+    `UPDATE ${table('destinations')} SET slots_taken_at = clock.now, next_slot = ?# + CASE
+      WHEN next_slot BETWEEN clock.now * 1000 AND clock.now * 1000 + ${FARTHEST_SLOT} THEN next_slot ELSE clock.now * 1000 END
+      FROM clock WHERE account = ? AND environment = ? RETURNING ${columns('next_slot', 'slots_taken_at')}`,
+    long,
+    account,
+    environment,
+  );
+  return taken ? (Number(taken.next_slot) - long) / 1_000 - Number(taken.slots_taken_at) : 0;
+}
+
+/** Stores a learned rate, by the clock of the store. */
+export async function writeRate(
+  { table, columns, changeByClock }: Dialect,
+  { account, environment }: Destination,
+  { perSecond, spanMs }: LearnedRate,
+): Promise<void> {
+  await changeByClock(
+    `UPDATE ${table('destinations')} SET rate = ?#, rate_span = ?#, rate_since = clock.now
+      FROM clock WHERE account = ? AND environment = ? RETURNING ${columns('version')}`,
+    Math.round(perSecond * 1_000),
+    Math.round(spanMs),
+    account,
+    environment,
+  );
+}
+
+/** The columns of a learned rate. `rate` is in reports per 1,000 seconds; 0: none. */
+export const RATE = 'rate, rate_span, rate_since';
+
+export interface StoredRate {
+  readonly rate: number;
+  readonly rate_span: number;
+  readonly rate_since: number;
+}
+
+export const readRate = ({ rate, rate_span, rate_since }: StoredRate, now: number): KeptRate | undefined =>
+  rate > 0 ? { perSecond: rate / 1_000, spanMs: rate_span, ageMs: now - rate_since } : undefined;

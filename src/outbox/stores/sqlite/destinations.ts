@@ -4,13 +4,14 @@ import { isBreaker, isStruck, type Pause, readPause, type StoredPause } from '..
 import { LONGEST_WAIT_MS } from '../../rules/state-machine.js';
 import { isServed, mayTakeFrom } from '../../store/claimants.js';
 import type { ClaimRequest, DestinationState } from '../../store/store.js';
+import { RATE, readRate, type StoredRate } from '../sql/destinations.js';
 import { FIRST_DUE, LAST_DUE } from './claims.js';
 import type { Columns, Connection } from './database.js';
 import { QUEUED } from './schema.js';
 
 const PAUSE = 'version, reason, message, tried_at, since, strikes, until';
 
-const ALL = `SELECT account, environment, gateway, rebound, ${PAUSE} FROM outbox_destinations`;
+const ALL = `SELECT account, environment, gateway, rebound, ${PAUSE}, ${RATE} FROM outbox_destinations`;
 const BREAKERS = `SELECT account, environment, operation, ${PAUSE} FROM outbox_breakers`;
 /** The accounts in an index, each found with one step. */
 const accountsIn = (index: string, where: string): string => `SELECT account FROM (
@@ -98,6 +99,7 @@ export function createDestinations({ first, all, run }: Connection) {
             rebound: reboundOf(found),
             pause,
             breakers: breakers.filter((one) => keyOf(one) === keyOf(pause)),
+            rate: readRate(found as unknown as StoredRate, now),
             nextInMs: nextInMs(pause, now),
           };
         });

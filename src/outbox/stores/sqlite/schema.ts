@@ -44,6 +44,11 @@ const PAUSE_COLUMNS = `version INTEGER NOT NULL DEFAULT 0 ${isCount('version')},
     since INTEGER NOT NULL DEFAULT 0 ${isTime('since')}, strikes INTEGER NOT NULL DEFAULT 0 ${isCount('strikes')},
     until INTEGER NOT NULL DEFAULT 0 ${isTime('until')}`;
 
+/** The learned rate, in reports per 1,000 seconds, and the slots in microseconds. */
+const RATE_COLUMNS = ['rate', 'rate_span', 'rate_since', 'next_slot', 'slots_taken_at']
+  .map((column) => `${column} INTEGER NOT NULL DEFAULT 0 ${isNumber(column)}`)
+  .join(', ');
+
 /** A trigger that refuses changes that no store makes. */
 const staysAsItIs = (table: string, of = ''): string =>
   `CREATE TRIGGER ${table}_stay BEFORE UPDATE${of} ON ${table} BEGIN SELECT RAISE(ABORT, 'constraint: the outbox never changes this'); END;`;
@@ -151,6 +156,7 @@ const TABLES = `
     gateway TEXT NOT NULL,
     rebound TEXT NOT NULL DEFAULT '[]' CHECK (json_valid(rebound)),
     ${PAUSE_COLUMNS},
+    ${RATE_COLUMNS},
     PRIMARY KEY (account, environment)
   ) STRICT, WITHOUT ROWID;
   CREATE TABLE outbox_breakers (

@@ -1,6 +1,6 @@
 import type { OpenCounts, OperatorStore } from '../../store/operator-store.js';
 import type { OutboxStore } from '../../store/store.js';
-import { rebind, writePause } from '../sql/destinations.js';
+import { rebind, writePause, writeRate, writeSlots } from '../sql/destinations.js';
 import { isStorable } from '../storable-text.js';
 import { addThroughput, countOpen, countRows } from './counts.js';
 import { pragma } from './database.js';
@@ -53,6 +53,8 @@ export async function sqliteStore(options: SqliteStoreOptions): Promise<OutboxSt
     rebind: (change) => rebind(dialect, change),
     outlook: (accounts) => read(() => destinations.outlook(now(), accounts)),
     pause: (change) => writePause(dialect, change),
+    takeSlots: (destination, long) => writeSlots(dialect, destination, long),
+    keepRate: (destination, rate) => writeRate(dialect, destination, rate),
     get: (ids, transaction) =>
       read(() => {
         const { first } = transaction === undefined ? connection : connectionWithin(transaction, place, database);

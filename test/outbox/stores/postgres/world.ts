@@ -70,6 +70,9 @@ export async function advance(schema: string, milliseconds: number): Promise<voi
     await pool.query(
       `UPDATE ${schema}.${table} SET tried_at = tried_at - ${by}, since = since - ${by}, until = until - ${by}`,
     );
+  await pool.query(
+    `UPDATE ${schema}.destinations SET rate_since = rate_since - ${by}, next_slot = greatest(0, next_slot - ${by} * 1000::bigint)`,
+  );
 }
 
 /** Values that no store writes, for the columns whose type accepts them. */

@@ -9,6 +9,7 @@ BEGIN
       'account', p.account, 'environment', p.environment, 'gateway', p.gateway, 'rebound', p.rebound,
       'pause', json_build_object('version', p.version, 'reason', p.reason, 'message', p.message,
         'tried_at', p.tried_at, 'since', p.since, 'strikes', p.strikes, 'until', p.until),
+      'rate', json_build_object('rate', p.rate, 'rate_span', p.rate_span, 'rate_since', p.rate_since),
       'now', now_ms,
       'breakers', (SELECT json_agg(b) FROM schema.breakers AS b
         WHERE b.account = p.account AND b.environment = p.environment),

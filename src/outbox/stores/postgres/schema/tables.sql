@@ -83,6 +83,12 @@ CREATE TABLE schema.destinations (
   since bigint NOT NULL DEFAULT 0 CHECK (since BETWEEN -62135596800000 AND 253402300799999),
   strikes integer NOT NULL DEFAULT 0 CHECK (strikes BETWEEN 0 AND LARGEST_COUNT),
   until bigint NOT NULL DEFAULT 0 CHECK (until BETWEEN -62135596800000 AND 253402300799999),
+  -- The learned rate, in reports per 1,000 seconds, and the slots in microseconds.
+  rate bigint NOT NULL DEFAULT 0 CHECK (rate BETWEEN 0 AND LARGEST_NUMBER),
+  rate_span bigint NOT NULL DEFAULT 0 CHECK (rate_span BETWEEN 0 AND LARGEST_NUMBER),
+  rate_since bigint NOT NULL DEFAULT 0 CHECK (rate_since BETWEEN -62135596800000 AND 253402300799999),
+  next_slot bigint NOT NULL DEFAULT 0 CHECK (next_slot BETWEEN 0 AND LARGEST_NUMBER),
+  slots_taken_at bigint NOT NULL DEFAULT 0 CHECK (slots_taken_at BETWEEN -62135596800000 AND 253402300799999),
   PRIMARY KEY (account, environment)
 );
 CREATE TABLE schema.breakers (
