@@ -21,11 +21,12 @@ export type OperatorRefusalCode =
 /** Nothing was changed. */
 export class OperatorRefusal extends Error {
   override readonly name = 'OperatorRefusal';
-  readonly code: OperatorRefusalCode;
 
-  constructor(code: OperatorRefusalCode, message: string) {
+  constructor(
+    readonly code: OperatorRefusalCode,
+    message: string,
+  ) {
     super(message);
-    this.code = code;
   }
 }
 

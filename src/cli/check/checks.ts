@@ -25,7 +25,6 @@ const REACH = 'Reachability';
 const KEY = 'The key';
 const NUMBERS = 'Test numbers';
 const FOUR_STEPS = 'The four steps with made-up data';
-const REPEATS = 'Repeats of recorded reports';
 
 /** All checks, in their order: each needs those before it. */
 const CHECKS: readonly Check[] = [
@@ -53,7 +52,7 @@ const CHECKS: readonly Check[] = [
   })),
   ...STEPS.flatMap(({ operation }) =>
     [false, true].map((isOther) => ({
-      section: REPEATS,
+      section: 'Repeats of recorded reports',
       name: `${operation}, ${isOther ? 'other data' : 'the same data'}`,
       test: (run: CheckRun) => repeat(run, operation, isOther),
     })),
