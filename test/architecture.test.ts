@@ -110,6 +110,7 @@ const ONLY: readonly { from: string; to: string; places: readonly string[]; andT
       'core/schema/option-rules.ts',
       'core/web/read-json.ts',
       'core/web/hooks.ts',
+      'core/protocol/operations.ts',
       'core/errors/',
       'core/platform/',
     ],

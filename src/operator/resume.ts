@@ -83,7 +83,6 @@ export interface Resumed {
   readonly decision: DecisionRecord;
 }
 
-/** Ends the pauses of an environment and its operations, or of one operation. */
 export async function resume(context: OperatorContext, where: PauseScope, by: Who): Promise<Resumed> {
   requireShown(context, where.account);
   const isRepeated = (await context.operator.decision(by.decision)) !== undefined;

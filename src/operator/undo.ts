@@ -14,7 +14,6 @@ import {
 } from './decision-log.js';
 
 export interface UndoRequest extends Who, Pick<DecideRequest, 'forMs'> {
-  /** The decision to undo. */
   readonly of: string;
   /** The ids of reports that stay as they are, with their settlements. */
   readonly except?: readonly string[] | undefined;

@@ -76,7 +76,6 @@ export interface CheckRun extends Target {
   tell(line: Line): void;
 }
 
-/** The limit of one request. The limit of the whole run applies, too. */
 export const limitOf = ({ requestMs, signal }: CheckRun): Limit => ({
   clock: systemClock,
   milliseconds: requestMs,

@@ -1,4 +1,5 @@
 import { ENVIRONMENTS } from '../../core/errors/errors.js';
+import { reportNames } from '../../core/protocol/operations.js';
 import type { Operator } from '../../operator/operator.js';
 import { ACCOUNT_RULE, isAccount } from '../../outbox/rules/destination.js';
 import { SHOWN_STATES } from '../../outbox/rules/state-machine.js';
@@ -57,7 +58,7 @@ export const OUTBOX_OPTIONS = {
   operation: {
     hint: '<name>',
     help: 'Only this operation, such as reportBetEvent',
-    read: oneOf('reportBetEvent', 'reportSettledBet', 'reportWithdrawalEvent', 'reportSettledWithdrawal'),
+    read: oneOf(...reportNames),
   },
   state: { hint: '<state>', help: 'Only reports in this state', read: oneOf(...SHOWN_STATES) },
   limit: { hint: '<number>', help: 'At most this number of reports (default: 50)', read: wholeNumber(1, 1_000_000) },

@@ -18,7 +18,6 @@ import { codeOf, EXIT, Failure, remark, sayAll, terminal } from '../output.js';
 import { needed, type OutboxValues, type RunCommand } from './options.js';
 import { time } from './text.js';
 
-/** Fails if one of the list is not recorded. */
 export const reconcileList: RunCommand = async ({ store, now }, values, [path = '']) => {
   const { account = DEFAULT_ACCOUNT, json, csv, operation } = values;
   const environment = needed(values, 'environment');

@@ -11,7 +11,6 @@ declare const CONSOLE_JS_HASH: string;
 const ICON =
   '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 16 16"><rect width="16" height="16" rx="4" fill="#177245"/><path d="M4 5h8M4 8h8M4 11h5" stroke="#fff" stroke-width="1.8" stroke-linecap="round"/></svg>';
 
-/** The hashes of its files stand in it. */
 export const pageAt = (base: string): WebAnswer =>
   textAnswer(
     'text/html',

@@ -14,7 +14,6 @@ const LIMITS = {
   connectionsCheckingInterval: 5_000,
 };
 
-/** `close` ends it at once, with open connections. */
 export async function listen(listener: RequestListener, port: number, host: string) {
   const server = createServer(LIMITS, listener);
   await once(server.listen(port, host), 'listening');
@@ -79,7 +78,6 @@ export const streamBody = (incoming: IncomingMessage): ReadableStream =>
 
 /** For the rest of an unread request, so that its sender sees the answer and no broken connection. */
 const LONGEST_REST_MS = 10_000;
-/** For a pause within it. */
 const LONGEST_PAUSE_MS = 1_000;
 
 export async function sendAnswer(answer: WireAnswer, outgoing: ServerResponse, signal: AbortSignal): Promise<void> {

@@ -74,7 +74,6 @@ export function createRelay<Player extends RelayPlayer>(options: RelayOptions<Pl
   };
 }
 
-/** Kept between requests. */
 interface RelayState {
   readonly recent: Recent;
   readonly noteOnce: (line: string) => void;

@@ -118,7 +118,6 @@ function start(
   const { client, environment, clock, logger } = settings;
   const { operation, player, key, reference, clientIP } = ready;
   const subject = subjectOf({ operation, reference });
-  // The first time and place count.
   const timestamp = earlier.timestamp ?? ready.event.timestamp ?? String(Math.floor(clock.now() / 1_000));
   const location = earlier.location ?? ready.location;
   const held: Remembered = { ...earlier, timestamp, location };

@@ -2,7 +2,6 @@ import { brotliDecompressSync, constants, gunzipSync, inflateRawSync, inflateSyn
 import type { Answered } from '../../../core/delivery/transport.js';
 import { decodeText, isLengthKnown, LONGEST_BODY, WITHOUT_BODY } from '../../../core/platform/body.js';
 
-/** Headers in the form of undici. */
 export type ReceivedHeaders = Readonly<Record<string, string | string[] | undefined>>;
 
 /**

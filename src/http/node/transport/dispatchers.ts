@@ -86,7 +86,6 @@ export function globalDispatcher(): Dispatcher | undefined {
 /** The key under which undici 8 keeps the dispatcher of `setGlobalDispatcher`. */
 const UNDICI_8 = Symbol.for('undici.globalDispatcher.2');
 
-/** Throws if another copy of undici has set a dispatcher for the whole process. */
 export function refuseForeignGlobalDispatcher(): void {
   const got = undici.getGlobalDispatcher() as object;
   // Node.js 26 wraps its own dispatcher for an undici 7 that was installed.

@@ -233,6 +233,5 @@ function createExchange({ dispatcher, isOwn }: Way, { headers, body }: AttemptRe
         handler.onResponseError?.(controller as Dispatcher.DispatchController, error as Error);
       }
     });
-  /** `isUnsent`: whether nothing of it was sent when it ended. */
   return { send, isUnsent: () => isUnsent };
 }
