@@ -9,7 +9,7 @@ import {
   UNVERIFIED_NIN,
   VERIFIED_NIN,
 } from './gateway.js';
-import { type CheckResult, type CheckRun, lineOf, skip } from './run.js';
+import { type CheckResult, type CheckRun, skip } from './run.js';
 import { allowMadeUp, repeat, STEPS, settleTooEarly, takeStep } from './steps.js';
 
 interface Check {
@@ -71,12 +71,12 @@ export async function runChecks(run: CheckRun): Promise<void> {
       if (end !== 'done') leftOut.add(section);
       continue;
     }
-    run.tell(lineOf(section, name, result));
+    run.tell(section, name, result);
     tested.add(section);
     end ??= result.status === 'fail' && run.signal.aborted ? 'failed' : result.end;
   }
   const left = [...leftOut].filter((section) => !tested.has(section));
-  if (left.length > 0) run.tell(lineOf('Left out', left.join(', '), skip('not tested because of the failure above')));
+  if (left.length > 0) run.tell('Left out', left.join(', '), skip('not tested because of the failure above'));
   const latency = judgeLatency(run);
-  if (latency) run.tell(lineOf('Latency', 'answers', latency));
+  if (latency) run.tell('Latency', 'answers', latency);
 }

@@ -8,7 +8,7 @@ import { createFindings } from './assumptions.js';
 import { runChecks } from './checks.js';
 import { readOptionsModule } from './options-file.js';
 import { type CheckReport, printEnd, printLine, reportAsJson, reportAsMarkdown, tallyOf } from './report.js';
-import type { Line } from './run.js';
+import type { Line, Tell } from './run.js';
 import { readTarget } from './target.js';
 
 const DEFAULT_TIMEOUT_MS = 120_000;
@@ -48,7 +48,8 @@ export async function check(words: readonly string[]): Promise<number> {
   const signal = AbortSignal.timeout(Math.min(Math.max(1, Math.round(timeout)), LONGEST_TIMER_MS));
 
   const lines: Line[] = [];
-  const tell = (line: Line): void => {
+  const tell: Tell = (section, name, { status, text, advice }) => {
+    const line = { section, status, name, text, advice };
     if (!json) printLine(line, lines.at(-1)?.section);
     lines.push(line);
   };

@@ -27,13 +27,7 @@ export interface Line extends Omit<CheckResult, 'end'> {
   readonly name: string;
 }
 
-export const lineOf = (section: string, name: string, { status, text, advice }: CheckResult): Line => ({
-  section,
-  status,
-  name,
-  text,
-  advice,
-});
+export type Tell = (section: string, name: string, result: CheckResult) => void;
 
 export const ok = (text: string): CheckResult => ({ status: 'ok', text });
 export const warn = (text: string, advice: string): CheckResult => ({ status: 'warn', text, advice });
@@ -73,7 +67,7 @@ export interface CheckRun extends Target {
   readonly signal: AbortSignal;
   readonly trustEnvironment: boolean;
   readonly state: RunState;
-  tell(line: Line): void;
+  readonly tell: Tell;
 }
 
 export const limitOf = ({ requestMs, signal }: CheckRun): Limit => ({

@@ -7,7 +7,7 @@ import { moduleTransport } from '../../core/delivery/ky-transport.js';
 import { type Environment, isReportingError } from '../../core/errors/errors.js';
 import { complete } from '../../core/schema/option-rules.js';
 import { createRecorder } from './recorder.js';
-import { type CheckResult, fail, type Line, lineOf, ok, type Target, warn } from './run.js';
+import { type CheckResult, fail, ok, type Target, type Tell, warn } from './run.js';
 
 const STRICT = 'NODE_TLS_REJECT_UNAUTHORIZED';
 
@@ -21,12 +21,8 @@ const QUIET = { debug: () => undefined, info: () => undefined, warn: () => undef
 const IN_PRODUCTION = ' The production gateway is set up: test it with --environment production.';
 
 /** As the operator's own client does. Undefined if that fails. */
-export function readTarget(
-  given: ClientOptions,
-  environment: Environment,
-  tell: (line: Line) => void,
-): Target | undefined {
-  const say = (name: string, result: CheckResult) => tell(lineOf('Settings', name, result));
+export function readTarget(given: ClientOptions, environment: Environment, tell: Tell): Target | undefined {
+  const say = (name: string, result: CheckResult) => tell('Settings', name, result);
   if (process.env[STRICT] === '0') {
     const text = 'is 0, so no certificate is checked and others can read the key on its way';
     say(STRICT, fail(text, 'remove it from the environment'));

@@ -1,7 +1,7 @@
 import { createFindings } from '../../../src/cli/check/assumptions.js';
 import { runChecks } from '../../../src/cli/check/checks.js';
 import { reportAsJson, reportAsMarkdown } from '../../../src/cli/check/report.js';
-import type { Line } from '../../../src/cli/check/run.js';
+import type { Line, Tell } from '../../../src/cli/check/run.js';
 import { readTarget } from '../../../src/cli/check/target.js';
 import type { ClientOptions } from '../../../src/core/client/options.js';
 import { systemClock } from '../../../src/core/platform/time.js';
@@ -12,7 +12,8 @@ import { systemClock } from '../../../src/core/platform/time.js';
  */
 export async function checkStaging(options: ClientOptions, { trustEnvironment = false } = {}) {
   const lines: Line[] = [];
-  const tell = (line: Line) => void lines.push(line);
+  const tell: Tell = (section, name, { status, text, advice }) =>
+    void lines.push({ section, status, name, text, advice });
   const target = readTarget(options, 'staging', tell);
   if (!target) throw new Error(lines.map(({ text }) => text).join('; '));
   const findings = createFindings();
