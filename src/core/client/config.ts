@@ -35,7 +35,6 @@ export interface Settings
   readonly hiddenByMock: LocationSources['hiddenByMock'];
   /** Replaces the location chain. */
   readonly fixedLocations: Readonly<Record<Environment, LocationInput | undefined>>;
-  /** Cannot fail. Undefined if there is no listener. */
   readonly onEvent: ((event: ClientEvent) => void) | undefined;
 }
 

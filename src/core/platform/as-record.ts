@@ -41,15 +41,9 @@ export function memberOf<T extends object, Name extends keyof T>(value: T, name:
 /** The part of `JSON.stringify`'s replacer that sorts members, and ignores the `toJSON` that Prototype.js gives lists. */
 function inOrder(this: Readonly<Record<string, unknown>>, name: string, part: unknown): unknown {
   if (Array.isArray(this[name])) return this[name];
-  return isRecord(part) ? sorted(part) : part;
+  if (!isRecord(part)) return part;
+  return Object.fromEntries(Object.entries(part).sort(([one], [other]) => (one < other ? -1 : 1)));
 }
 
 /** Plain data as one text: the same for the same data, in any order of the members. */
 export const canonical = (value: unknown): string => JSON.stringify(value, inOrder) ?? '';
-
-const sorted = (members: object) =>
-  Object.fromEntries(
-    Object.entries(members)
-      .filter(([, value]) => value !== undefined)
-      .sort(([one], [other]) => (one < other ? -1 : 1)),
-  );

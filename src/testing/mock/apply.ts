@@ -14,7 +14,6 @@ export interface Rules {
   readonly locationRequired: boolean;
   readonly requireInitiated: boolean;
   readonly duplicateStatus: number;
-  /** The people verified in production, by NIN. */
   readonly identities: ReadonlyMap<string, Identity>;
 }
 

@@ -6,7 +6,7 @@ import type { Fetch } from '../../platform/web-types.js';
 import { isKnownPlace, placeName } from '../read-place.js';
 import type { LocationSettings } from '../settings.js';
 import { type LocateRequest, type LocationResult, withSource } from '../source.js';
-import { type IpLocation, type IpProvider, isLookupFailure, LookupFailure } from './provider.js';
+import { type IpLocation, type IpLookupRequest, type IpProvider, isLookupFailure, LookupFailure } from './provider.js';
 
 /**
  * Addresses and their places are personal data: the cache is bounded in number and in time, stays in memory, and is not
@@ -45,10 +45,8 @@ export function createLookupCache<T>(
   };
 }
 
-export interface LookupRequest extends Omit<LocateRequest, 'clientIP'> {
-  /** The address to look up, normalised. Undefined for the caller's own address. */
-  readonly ip: string | undefined;
-}
+/** Its address is normalised. */
+export type LookupRequest = Omit<LocateRequest, 'clientIP'> & Pick<IpLookupRequest, 'ip'>;
 
 /** Never rejects. */
 export type IpLookup = (request: LookupRequest) => Promise<LocationResult>;
