@@ -41,6 +41,8 @@ interface Story {
   isSilent?: boolean;
   /** The app may ask for the position, and the device's location is switched off. */
   isOff?: boolean;
+  /** The storage of the phone is full. */
+  isFull?: boolean;
   /** The storage of the app when it ended last. */
   kept?: Record<string, string>;
   answer?: (request: Sent) => Promise<Answer> | Answer;
@@ -134,7 +136,7 @@ describe('the recommended way: the app locates, and the backend reports', () => 
 
   test('the position of the app is reported', async () => {
     const { result, requests } = await play('placeBet', { position: POSITION, answer: operator });
-    expect(result).toEqual({ words: 'Your bet is placed.', kept: {} });
+    expect(result).toEqual({ isOver: true, words: 'Your bet is placed.', kept: {} });
     expect(requests).toMatchObject([{ method: 'POST', headers: { authorization: 'Bearer token-1' } }]);
     expect(reported()).toEqual([[keyOf(requests), GPS]]);
   });
@@ -155,8 +157,33 @@ describe('the recommended way: the app locates, and the backend reports', () => 
     const first = await play('placeBet', { position: POSITION, answer: () => answer });
     expect(first.result.words).toMatch(/^We do not know yet/);
     const again = await play('placeBet', { position: POSITION, kept: first.result.kept, answer: operator });
-    expect(again.result).toEqual({ words: 'Your bet is placed.', kept: {} });
+    expect(again.result).toEqual({ isOver: true, words: 'Your bet is placed.', kept: {} });
     expect(reported()).toEqual([[keyOf(first.requests), GPS]]);
+  });
+
+  test.each([
+    [402, '{"message":"Too low."}', { isOver: false, words: 'Too low.' }],
+    [401, '{}', { isOver: false, words: expect.stringMatching(/^We do not know yet/) }],
+    [200, '{"bet_id":"B-1"}', { isOver: true, words: 'This went through.' }],
+  ])('an answer %i %s has words', async (status, body, expected) => {
+    const answer = () => ({ status, headers: { 'content-type': 'application/json' }, body });
+    expect((await play('placeBet', { position: POSITION, answer })).result).toMatchObject(expected);
+  });
+
+  test('a key has the form that postOnce promises, and holds for a day', async () => {
+    const lost = { broken: 'The network connection was lost.' };
+    const { result, requests } = await play('placeBet', { position: POSITION, answer: () => lost });
+    expect(keyOf(requests)).toMatch(/^[A-Za-z0-9-]{10,60}$/);
+    const [name = ''] = Object.keys(result.kept);
+    const kept = { [name]: `${Date.now() - 86_400_001}-1` };
+    const nextDay = await play('placeBet', { position: POSITION, kept, answer: operator });
+    expect(keyOf(nextDay.requests)).not.toBe(kept[name]);
+  });
+
+  test.each(['placeBet', 'pressTwice'])('%s on a phone whose storage is full is one bet', async (story) => {
+    const { result, requests } = await play(story, { position: POSITION, isFull: true, answer: operator });
+    expect(result).toMatchObject({ isOver: true, words: 'Your bet is placed.' });
+    expect(requests).toHaveLength(1);
   });
 
   test("Expo's module gives its position in the same form, or none", async () => {

@@ -81,7 +81,7 @@ export interface Client<Mode extends ClientMode = ClientMode> {
    * const { success, data } = await client.verifyNin({ nin: '99012345678' });
    * ```
    */
-  verifyNin(nin: Payloads<Mode>['verifyNin'] | string, options?: CallOptions): Promise<NinVerification>;
+  verifyNin(nin: Payloads<Mode>['verifyNin'], options?: CallOptions): Promise<NinVerification>;
 
   /**
    * Finds the player's location without reporting anything, for example to ask for permission before the first bet. The

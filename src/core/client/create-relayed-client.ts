@@ -3,7 +3,7 @@ import { deviceSources } from '../location/sources.js';
 import { RELAY_REQUIRED, readRelay } from './channel-options.js';
 import { clientOf } from './client.js';
 import { configureBy } from './default-client.js';
-import type { RelayedOptions } from './options.js';
+import type { PageOptions } from './options.js';
 import type { CreatePageClient } from './page-functions.js';
 
 /**
@@ -27,4 +27,4 @@ export const createClient: CreatePageClient = clientOf({
  * Sets up the client behind the functions of this module; calling it again replaces it. Throws a `ConfigurationError`
  * as `createClient` does.
  */
-export const configure: (options: RelayedOptions) => void = configureBy(createClient);
+export const configure: (options: PageOptions) => void = configureBy(createClient);

@@ -18,18 +18,15 @@ export const configureBy =
     scope[DEFAULT_CLIENT] = createClient(options) as DefaultClient;
   };
 
-const lineFor = (name: keyof DefaultClient): string => {
-  if (name === 'locate') return 'configure()';
-  if (isBrowser()) return "configure({ relayUrl: '/relay' }), with the path of your backend's relay";
-  return "configure({ gateways: { staging: { baseUrl: 'https://…', apiKey: '…' } } }), or configure()";
-};
+const CONFIGURE =
+  "configure({ relayUrl: '/relay' }) in a page; configure() on a server, which reads the environment's variables";
 
 const fromDefaultClient = <Name extends keyof DefaultClient>(name: Name): DefaultClient[Name] => {
   const call = async (...given: never[]) => {
     const client = defaultClient();
     if (client) return (client[name] as (...given: never[]) => unknown)(...given);
     if (isBrowser() && isForBackendsOnly(name)) throw notInPages(name, 'page');
-    throw new ConfigurationError(`${name} was called before configure. Write this line first, once: ${lineFor(name)}`, {
+    throw new ConfigurationError(`${name} was called before configure. Call this first, once: ${CONFIGURE}`, {
       operation: name,
     });
   };

@@ -221,6 +221,12 @@ export type RelayedOptions = ClientOptions<ValidationMode> & {
   relayUrl: string;
 };
 
+/** The options of a client in a page: without those of a client that reaches the gateway itself. */
+export type PageOptions = Omit<
+  RelayedOptions,
+  'allowApiKeyInBrowser' | 'allowInsecureHttp' | 'environment' | 'gateways' | 'isDuplicate' | 'isRecorded' | 'paths'
+>;
+
 /** The options of every call. */
 export interface CallOptions {
   /** The environment of this call. Not with a relay, which has its own. Default: the client's `environment`. */

@@ -1,12 +1,12 @@
 import type { Client } from './client.js';
 import * as functions from './default-client.js';
-import type { RelayedOptions } from './options.js';
+import type { PageOptions } from './options.js';
 
 /** The client of a page: its reports go through your backend's relay, which adds the player. */
 export type PageClient = Client<'relay'>;
 
 /** The function that makes the client of a page. */
-export type CreatePageClient = (options: RelayedOptions) => PageClient;
+export type CreatePageClient = (options: PageOptions) => PageClient;
 
 /** `Client.reportBetEvent` of the default client, with the payload of a page: without `user`. */
 export const reportBetEvent: PageClient['reportBetEvent'] = functions.reportBetEvent;

@@ -8,7 +8,7 @@ import { version } from '../platform/version.js';
 import type { CreateClient } from './client.js';
 import { configureBy, reportSettledBet, reportSettledWithdrawal, verifyNin } from './default-client.js';
 import type { EarlyCall, EarlyClient } from './early-calls.js';
-import type { RelayedOptions } from './options.js';
+import type { PageOptions } from './options.js';
 import {
   type CreatePageClient,
   type PageClient,
@@ -25,7 +25,7 @@ export interface PageGlobal {
    * Sets up the client behind the functions, for a page with a relay. Calling it again replaces the client. With your own
    * key in the page (`allowApiKeyInBrowser`) use `createClient`, whose types fit.
    */
-  readonly configure: (options: RelayedOptions) => void;
+  readonly configure: (options: PageOptions) => void;
   /** Makes a client: with `relayUrl` for a page and its relay. */
   readonly createClient: CreateClient;
   /** Makes a location that every call uses, for tests and fixed terminals. */

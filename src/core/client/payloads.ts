@@ -56,8 +56,8 @@ interface StrictPayloads {
   reportWithdrawalEvent: WithdrawalEvent & PayloadParameters & Located;
   /** A settled withdrawal (specification, section 4.2). */
   reportSettledWithdrawal: SettledWithdrawal & PayloadParameters & LocatedBefore;
-  /** A number to verify (specification, section 3). */
-  verifyNin: NinVerificationRequest & PayloadParameters;
+  /** A number to verify, alone or with options (specification, section 3). */
+  verifyNin: (NinVerificationRequest & PayloadParameters) | string;
 }
 
 interface PartialPayloads {

@@ -61,13 +61,15 @@ const KEY_AGE_MS = 86_400_000;
 const MOST_KEYS = 100;
 const PREFIX = 'location-sdk:';
 /** For the developer: the player reads that it is not known yet. */
-const WITHOUT_ID = 'postOnce: no bet_id or request_id (a text) in the answer';
+const IN_DOUBT = 'postOnce: no answer with a status 2xx and bet_id or request_id (a text)';
 
-/** The newest keys with which this tab has asked, also where storage is off, full or cleared. The oldest is first. */
-const asked = new Map<string, string>();
-/** The results of the last second. */
-const spent = new Map<string, object>();
-let endQuiet = (): void => {};
+/**
+ * The newest keys with which this tab has asked, also where storage is off, full or cleared, and whether each request
+ * with it was refused. The oldest is first.
+ */
+const asked = new Map<string, { readonly key: string; readonly isRefused: boolean }>();
+/** What was placed in the last second, and how that second ends early. */
+let lastPlaced: { name: string; result: object; end: () => void } | undefined;
 
 /**
  * The name of a content: two hashes of 32 bits, by the steps of cyrb53, so that no account's digits lie in the storage.
@@ -93,14 +95,14 @@ const newKey = (): string =>
 function keyOf(name: string, fresh: string): string {
   // Reading the storage throws where it is off, and a web view may have none.
   const there = unlessThrown(() => localStorage.getItem(name));
-  const key = asked.get(name) ?? there ?? fresh;
+  const key = asked.get(name)?.key ?? there ?? fresh;
   // The key of another tab stays: it may be in doubt of a later bet.
   if (!there) unlessThrown(() => localStorage.setItem(name, key));
   return key;
 }
 
-function keep(name: string, key: string): void {
-  asked.set(name, key);
+function keep(name: string, key: string, isRefused: boolean): void {
+  asked.set(name, { key, isRefused });
   if (asked.size > MOST_KEYS) asked.delete(asked.keys().next().value as string);
 }
 
@@ -136,16 +138,15 @@ const post = (url: string, request: object, milliseconds: number): Promise<[Json
   });
 
 /**
- * The situation of the player. A refusal is certain for a key that was not used before: else an earlier request may have
- * placed it. With 408, 425 and 429 the route wants to be asked again, and with 409 an earlier request may still run.
+ * The situation of the player. After a request in doubt a refusal is in doubt, too, since that request may have placed
+ * it. With 408, 425 and 429 the route wants to be asked again, and with 409 an earlier request may still run.
  */
-function situationOf({ bet_id, request_id = bet_id, success }: Json, status: string, isFirst: boolean): Situation {
+function situationOf({ bet_id, request_id = bet_id, success }: Json, status: string, isCertain: boolean): Situation {
   const name = typeof request_id === 'string' && request_id;
-  if (isFirst && !name && /^4(0[0-4]|22)/.test(status)) return status === '401' ? 'logged-out' : 'refused';
+  if (isCertain && !name && /^4(0[0-4]|22)/.test(status)) return status === '401' ? 'logged-out' : 'refused';
   // A failure may name its request, too.
-  if (!/2..$/.test(status) || success === false) return 'in-doubt';
-  if (name) return 'recorded';
-  console.warn(WITHOUT_ID);
+  if (name && /2..$/.test(status) && success !== false) return 'recorded';
+  console.warn(IN_DOUBT, status);
   return 'in-doubt';
 }
 
@@ -157,12 +158,13 @@ function situationOf({ bet_id, request_id = bet_id, success }: Json, status: str
  * It posts JSON: your content, `key` (at most 60 letters, digits and hyphens), and `location` if the player allows it,
  * to be read with `pageLocation`. Your route answers with JSON: `bet_id` or `request_id` (a text) and status 200 once it
  * is placed, and `message`, the words for the player. Without an answer within 30 s, or with an answer that is not JSON,
- * the result says that it is not known yet, and the next press with the same content has the same key. A refusal (JSON
- * with status 400 to 404 or 422 for a key that was not used before) ends its key.
+ * the result says that it is not known yet. After that, and after a refusal, the next press with the same content has
+ * the same key: your route finds what it placed before it refuses, and keeps no refusal under a key.
  *
  * Once it is placed, the same content is another bet after one second: until then it is a double click, and gets the
- * same result; in another tab, or after a reload, it has the same key. A key is kept for a day in `localStorage`, under a hash of address and content; without storage, until
- * the page is reloaded (our decision). Rejects with a `ValidationError` if the content or `timeoutMs` is wrong.
+ * same result; in another tab, or after a reload, it has the same key. A key is kept for a day in `localStorage`, under
+ * a hash of address and content; without storage, until the page is reloaded (our decision). Rejects with a
+ * `ValidationError` if the content (a plain object, not a `FormData`) or `timeoutMs` is wrong.
  *
  * @example
  * ```ts
@@ -180,25 +182,30 @@ export async function postOnce<Answer extends object = { bet_id: string }>(
   // The page may change its object while the position is looked for.
   const posted = unlessThrown((): unknown => JSON.parse(jsonOf(content)));
   requireThat(url, 'postOnce', 'url', 'is missing');
-  const isContent = isRecord(posted) && !hasOwn(posted, 'key') && !hasOwn(posted, 'location');
-  requireThat(isContent, 'postOnce', 'content', 'expected an object without key and location');
+  // A FormData and a Map are `{}` in JSON: all would be one bet.
+  const isPlain = isRecord(posted) && {}.toString.call(content) === '[object Object]';
+  const isContent = isPlain && !hasOwn(posted, 'key') && !hasOwn(posted, 'location');
+  requireThat(isContent, 'postOnce', 'content', 'expected a plain object without key and location');
   requireMilliseconds('postOnce', timeoutMs);
   const name = nameOf(url, posted);
-  const before = spent.get(name);
-  if (before) return before as PostOnceResult<Answer>;
+  if (lastPlaced?.name === name) return lastPlaced.result as PostOnceResult<Answer>;
   // Another content between is another intention: then the last one is not a double click.
-  endQuiet();
+  lastPlaced?.end();
   forgetOld();
   const made = newKey();
   const first = keyOf(name, made);
   const place = location === undefined && !report ? await locate().catch(() => undefined) : location;
   // Meanwhile another tab may have written its key for the same content, or placed it and removed the key.
   const key = keyOf(name, first);
-  keep(name, key);
+  const isCertain = key === made || asked.get(name)?.isRefused === true;
+  keep(name, key, false);
   const body = jsonOf({ ...(posted as object), key, location: place ? plainCoordinates(place) : undefined });
-  const request = { method: 'POST', headers: { ...headers, 'content-type': 'application/json' }, body, credentials };
+  // `Headers`, since two names that differ in their case alone would be one value with a comma.
+  const all = new Headers(headers);
+  all.set('content-type', 'application/json');
+  const request = { method: 'POST', headers: all, body, credentials };
   const [answer, status]: [Json, string] = (await post(url, request, timeoutMs)) ?? [{}, ''];
-  let situation = situationOf(answer, status, key === made);
+  let situation = situationOf(answer, status, isCertain);
   let text = answer.message;
   if (report && situation === 'recorded') {
     const reported = asRecord(
@@ -214,18 +221,18 @@ export async function postOnce<Answer extends object = { bet_id: string }>(
   const message = typeof text === 'string' && text ? text : messages[situation] || postedTexts[situation];
   const isOver = situation === 'recorded';
   const result = { ...answer, isOver, message };
-  // Another call for the same content may have ended meanwhile. If this one is in doubt, it may be pressed again.
-  if (situation === 'in-doubt') keep(name, keyOf(name, key));
-  else if (!isOver) forget(name, key);
+  // Another call for the same content may have ended meanwhile. If this one is not over, it may be pressed again. Also
+  // after a refusal: browsers repeat a request by themselves, and the first one may have placed it.
+  if (!isOver) keep(name, keyOf(name, key), situation !== 'in-doubt');
   else {
     asked.delete(name);
-    spent.set(name, result);
     // Until then another tab has the key, and so has a page that is reloaded before the player can read the answer.
-    endQuiet = () => {
-      if (spent.get(name) === result) spent.delete(name);
+    const end = () => {
+      if (lastPlaced?.result === result) lastPlaced = undefined;
       if (!asked.has(name)) forget(name, key);
     };
-    systemClock.setTimeout(endQuiet, QUIET_MS);
+    lastPlaced = { name, result, end };
+    systemClock.setTimeout(end, QUIET_MS);
   }
   return result as unknown as PostOnceResult<Answer>;
 }

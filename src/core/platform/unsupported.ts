@@ -5,4 +5,4 @@
 export const unsupported: string | undefined =
   typeof BigInt === 'function'
     ? undefined
-    : 'location-sdk: this browser is too old (oldest: Chrome 80, Safari 14, Firefox 78). Nothing can be reported.';
+    : 'location-sdk: this browser is too old (oldest: Chrome 80, Safari 14, Firefox 78)';

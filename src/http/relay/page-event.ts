@@ -5,13 +5,12 @@ import { locationInput } from '../../core/schema/location.js';
 import { validate } from '../../core/schema/validate.js';
 import type { RelayLocation, RelayOperation, RelaySettings } from './relay-options.js';
 
-/** The fields that a page may set, and those that it may only repeat. */
+/** What a page may set. */
 export interface PageEvent {
-  /** Without the members below. */
+  /** Without the location. */
   readonly fields: Record<string, unknown>;
   readonly reference: string | undefined;
   readonly location: RelayLocation | undefined;
-  readonly claimed: Readonly<Record<'user' | 'userId', unknown>>;
 }
 
 const CONTROL = /\p{Cc}/u;
@@ -25,8 +24,10 @@ export function readPageEvent(
   const row: Operation = operations[operation];
   const { user, userId, environment, clientIP, location, ...fields } = body;
   const issues: ValidationIssue[] = [];
-  if (environment !== undefined && environment !== rules.environment)
-    issues.push(issue(['environment'], 'conflict', 'is set by the backend; leave it out'));
+  const ofBackend = { user, userId, environment: environment === rules.environment ? undefined : environment };
+  // Also the right player is refused: else the answers would tell what the backend knows.
+  for (const [name, value] of Object.entries(ofBackend))
+    if (value !== undefined) issues.push(issue([name], 'conflict', 'is set by the backend; leave it out'));
   if (clientIP !== undefined)
     issues.push(issue(['clientIP'], 'unknown-field', 'the backend reads the address from the connection; remove it'));
 
@@ -45,7 +46,7 @@ export function readPageEvent(
   if (source !== 'gps' && source !== rules.gpsSource)
     issues.push(issue(['location', 'source'], 'invalid', "expected 'gps': other locations are found by the backend"));
   const located = location === undefined ? undefined : { ...(location as RelayLocation), source: rules.gpsSource };
-  return { event: { fields, reference, location: located, claimed: { user, userId } }, issues };
+  return { event: { fields, reference, location: located }, issues };
 }
 
 const HOUR_MS = 3_600_000;
@@ -66,25 +67,3 @@ export function timestampProblem(timestamp: unknown, now: number, windowMs: numb
     `is ${durationWords(Math.abs(difference))} ${difference < 0 ? 'before' : 'after'} the time of the backend, which accepts ${durationWords(windowMs)}; set the clock of this device`,
   );
 }
-
-const DIFFERS = "differs from the backend's data about the player; leave it out";
-
-/** The player comes from the operator's session. A page may repeat its fields, but not change them. */
-export function compareClaims(
-  { user, userId }: PageEvent['claimed'],
-  event: Readonly<Record<string, unknown>>,
-): ValidationIssue[] {
-  const issues: ValidationIssue[] = [];
-  // A copy of plain data without inherited members.
-  const known = event.user as Record<string, unknown>;
-  if (user !== undefined && !isRecord(user))
-    issues.push(issue(['user'], 'wrong-type', 'expected an object, or nothing'));
-  else
-    for (const [name, value] of Object.entries(user ?? {}))
-      if (!isSame(value, known[name])) issues.push(issue(['user', name], 'conflict', DIFFERS));
-  if (userId !== undefined && userId !== event.userId) issues.push(issue(['userId'], 'conflict', DIFFERS));
-  return issues;
-}
-
-/** The values of a user are plain. Any other value never counts as equal. */
-const isSame = (claimed: unknown, known: unknown) => typeof claimed !== 'object' && claimed === known;

@@ -14,7 +14,7 @@ import { createOriginNotes } from '../../core/web/origin.js';
 import { readJson } from '../../core/web/read-json.js';
 import { admit } from './admit.js';
 import { broken, invalid, refusals, tooMany, toResponse } from './answers.js';
-import { compareClaims, type PageEvent, readPageEvent, timestampProblem } from './page-event.js';
+import { type PageEvent, readPageEvent, timestampProblem } from './page-event.js';
 import { createRecent, eventKeyOf, type Recent } from './recent.js';
 import {
   type RelayCall,
@@ -112,8 +112,6 @@ async function answer(
   const event: Record<string, unknown> = { ...page.fields, user, ...fields };
   // The field also identifies the player (specification, section 2.2), so a page may not choose it.
   if ('userId' in operations[operation].request.fields) event.userId ??= playerIdOf(event);
-  const differing = compareClaims(page.claimed, event);
-  if (differing.length > 0) return invalid(differing, page.reference);
 
   const reference = operations[operation].reference;
   const named = event[reference];

@@ -113,14 +113,25 @@ describe('a refusal', () => {
     [403, { message: '' }, REFUSED],
     [404, { message: { code: 1 } }, REFUSED],
     [422, { success: false }, REFUSED],
-  ])('%i %j ends its key, since a route may keep the answer of a key', async ([status, body, words]) => {
+  ])('%i %j keeps its key, since a browser may have repeated the request by itself', async ([status, body, words]) => {
     const postOnce = await openTab();
     answer = () => Response.json(body, { status });
-    expect(await postOnce('/bets', { stake: 1 }, NOWHERE)).toEqual({ ...body, isOver: false, message: words });
-    expect(Object.keys(localStorage)).toEqual([]);
+    for (const _press of ['first', 'second'])
+      expect(await postOnce('/bets', { stake: 1 }, NOWHERE)).toEqual({ ...body, isOver: false, message: words });
     answer = placed;
-    expect(await postOnce('/bets', { stake: 1 }, NOWHERE)).toMatchObject({ isOver: true });
-    expect([posted.length, keys()]).toEqual([2, 2]);
+    expect(await (await openTab())('/bets', { stake: 1 }, NOWHERE)).toMatchObject({ isOver: true });
+    expect([posted.length, keys()]).toEqual([3, 1]);
+  });
+
+  test('after a request in doubt is in doubt, also if an earlier one was refused', async () => {
+    const postOnce = await openTab();
+    const refused = () => Response.json({}, { status: 402 });
+    const said: unknown[] = [];
+    for (const next of [refused, lost, refused]) {
+      answer = next;
+      said.push((await postOnce('/bets', { stake: 1 }, NOWHERE)).message);
+    }
+    expect(said).toEqual([REFUSED, IN_DOUBT, IN_DOUBT]);
   });
 
   test.for(['in this tab', 'after a reload'])('of a key that may be placed ends nothing, %s', async (where) => {
@@ -520,7 +531,7 @@ test('the content is an object of any type without key and location', () => {
   expect(typed).toBeTypeOf('function');
 });
 
-test('an answer that names no bet is told to the developer', async () => {
+test('no answer, and one that names no bet, is told to the developer', async () => {
   const warn = vi.spyOn(console, 'warn').mockReturnValue(undefined);
   const postOnce = await openTab();
   answer = () => Response.json({ message: 'Too low.' }, { status: 402 });
@@ -528,7 +539,13 @@ test('an answer that names no bet is told to the developer', async () => {
   expect(warn).not.toHaveBeenCalled();
   answer = () => Response.json({ id: 'B-1', message: 'Placed.' }, { status: 201 });
   await postOnce('/bets', { stake: 1 }, NOWHERE);
-  expect(warn.mock.calls).toEqual([[expect.stringContaining('no bet_id or request_id')]]);
+  answer = lost;
+  await postOnce('/bets', { stake: 1 }, NOWHERE);
+  const told = expect.stringContaining('no answer with a status 2xx and bet_id or request_id');
+  expect(warn.mock.calls).toEqual([
+    [told, '201'],
+    [told, ''],
+  ]);
   warn.mockRestore();
 });
 
@@ -539,6 +556,8 @@ test('a wrong call is refused before anything is sent', async () => {
   for (const [url, content, options] of [
     ['/bets', undefined],
     ['/bets', [1]],
+    ['/bets', new FormData()],
+    ['/bets', new Map([['stake', 1]])],
     ['/bets', { stake: 1, key: 'mine' }],
     ['/bets', { stake: 1, location: {} }],
     ['/bets', { stake: 1n }],
@@ -553,7 +572,8 @@ test('a wrong call is refused before anything is sent', async () => {
 });
 
 test('however tabs press, fail and reload, a new key needs a success before it', async () => {
-  const press = fc.record({ tab: fc.nat(2), stake: fc.nat(1), fails: fc.boolean(), reloads: fc.boolean() });
+  const refused = () => Response.json({}, { status: 402 });
+  const press = fc.record({ tab: fc.nat(2), stake: fc.nat(1), fails: fc.constantFrom(undefined, lost, refused), reloads: fc.boolean() });
   await fc.assert(
     fc.asyncProperty(fc.array(press, { maxLength: 12 }), async (presses) => {
       vi.stubGlobal('localStorage', new MemoryStorage());
@@ -563,7 +583,7 @@ test('however tabs press, fail and reload, a new key needs a success before it',
       for (const { tab, stake, fails, reloads } of presses) {
         vi.advanceTimersByTime(1_000);
         if (reloads) tabs[tab] = await openTab();
-        answer = fails ? lost : placed;
+        answer = fails ?? placed;
         const result = await tabs[tab]?.('/bets', { stake }, NOWHERE);
         expect(result?.isOver).toBe(!fails);
         const used = new Set(posted.filter((body) => body.stake === stake).map(({ key }) => key)).size;

@@ -11,8 +11,13 @@ const EVENT = { bet_id: NATIVE.reference };
 
 const stories = {
   async placeBet() {
-    const words = await placeBet({ stake: 1500 }, 'token-1');
-    return { words, kept: NATIVE.keptNow() };
+    const { isOver, message } = await placeBet({ stake: 1500 }, 'token-1');
+    return { isOver, words: message, kept: NATIVE.keptNow() };
+  },
+  /** Two presses at once. */
+  async pressTwice() {
+    const [one, other] = await Promise.all([1, 2].map(() => placeBet({ stake: 1500 }, 'token-1')));
+    return { isOver: one.isOver && other.isOver, words: other.message };
   },
   findPlace,
   /** The player presses again after each answer that did not come. */

@@ -81,16 +81,12 @@
   // The storage of the app when it ended last.
   const kept = new Map(Object.entries(NATIVE.kept ?? {}));
   NATIVE.keptNow = () => Object.fromEntries(kept);
+  const unlessFull = (work) =>
+    NATIVE.isFull ? Promise.reject(new Error('database or disk is full')) : Promise.resolve(work());
   modules.RNAsyncStorage = {
-    legacy_multiGet: (names) => Promise.resolve(names.map((name) => [name, kept.get(name) ?? null])),
-    legacy_multiSet([[name, value]]) {
-      kept.set(name, value);
-      return Promise.resolve();
-    },
-    legacy_multiRemove([name]) {
-      kept.delete(name);
-      return Promise.resolve();
-    },
+    legacy_multiGet: (names) => unlessFull(() => names.map((name) => [name, kept.get(name) ?? null])),
+    legacy_multiSet: ([[name, value]]) => unlessFull(() => void kept.set(name, value)),
+    legacy_multiRemove: ([name]) => unlessFull(() => void kept.delete(name)),
   };
   modules.FileReaderModule = { readAsText: ({ blobId }) => Promise.resolve(blobs.get(blobId)) };
   modules.PlatformConstants = { getConstants: () => ({ Version: 35, isTesting: false }) };
