@@ -23,12 +23,12 @@ const rows = [
   {
     what: 'a page that only locates: location-sdk.locate.global.js',
     bytes: gzipped(await readFile('dist/location-sdk.locate.global.js')),
-    limit: 5_950,
+    limit: 6_000,
   },
   {
     what: 'the same from npm: locate and postOnce of location-sdk/page',
     bytes: await bundled("export { locate, postOnce } from './dist/page.js';"),
-    limit: 5_850,
+    limit: 5_950,
   },
   {
     what: 'a page with a relay: location-sdk.relay.global.js',

@@ -68,7 +68,7 @@ const IN_DOUBT = 'postOnce: no answer with a status 2xx and bet_id or request_id
  * with it was refused. The oldest is first.
  */
 const asked = new Map<string, { readonly key: string; readonly isRefused: boolean }>();
-/** What was placed in the last second, and how that second ends early. */
+/** The bet of the last second, and how that second ends early. */
 let lastPlaced: { name: string; result: object; end: () => void } | undefined;
 
 /**

@@ -5,7 +5,7 @@ import { locationInput } from '../../core/schema/location.js';
 import { validate } from '../../core/schema/validate.js';
 import type { RelayLocation, RelayOperation, RelaySettings } from './relay-options.js';
 
-/** What a page may set. */
+/** The part of an event that a page may set. */
 export interface PageEvent {
   /** Without the location. */
   readonly fields: Record<string, unknown>;

@@ -573,7 +573,12 @@ test('a wrong call is refused before anything is sent', async () => {
 
 test('however tabs press, fail and reload, a new key needs a success before it', async () => {
   const refused = () => Response.json({}, { status: 402 });
-  const press = fc.record({ tab: fc.nat(2), stake: fc.nat(1), fails: fc.constantFrom(undefined, lost, refused), reloads: fc.boolean() });
+  const press = fc.record({
+    tab: fc.nat(2),
+    stake: fc.nat(1),
+    fails: fc.constantFrom(undefined, lost, refused),
+    reloads: fc.boolean(),
+  });
   await fc.assert(
     fc.asyncProperty(fc.array(press, { maxLength: 12 }), async (presses) => {
       vi.stubGlobal('localStorage', new MemoryStorage());

@@ -25,10 +25,7 @@ describe('what makes two events the same', () => {
   test("is not the page's spelling of it", async () => {
     const { send, lookedUp } = relayWorld();
     await send({ body: '{"bet_id":"BET-1","amount":1500}' });
-    for (const body of [
-      '  {"amount":1.5e3,\n"bet_id":"BET-1"}',
-      '{"bet_id":"\\u0042ET-1","amount":1500}',
-    ])
+    for (const body of ['  {"amount":1.5e3,\n"bet_id":"BET-1"}', '{"bet_id":"\\u0042ET-1","amount":1500}'])
       expect((await send({ body })).body.outcome).toBe('already-recorded');
     expect(lookedUp).toHaveLength(1);
   });
