@@ -57,7 +57,6 @@ export type TimelineEvent =
       readonly who: string | null;
       readonly reason: string;
       readonly decision: string | null;
-      /** The SHA-256 of the file of a correction. */
       readonly file: string | null;
       readonly undone: { readonly at: number; readonly who: string; readonly reason: string } | null;
     }

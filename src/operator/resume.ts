@@ -14,7 +14,6 @@ export interface ShownPause extends PauseWords {
   readonly operation: OperationName | null;
   readonly reason: PauseReason;
   readonly message: string | null;
-  /** The end of the attempt that the reason and the message are of. */
   readonly triedAt: number;
   readonly since: number;
   readonly nextProbeAt: number;

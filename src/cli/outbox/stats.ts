@@ -14,8 +14,7 @@ const NOTES: Partial<Record<ShownState, string>> = {
   quarantined: 'need a person, see below',
 };
 
-/** An attempt that takes longer is named: a healthy gateway answers within a second or two. */
-const SLOW_MS = 5_000;
+const SLOW_ATTEMPT_MS = 5_000;
 
 /** Shown where waiting reports are counted. */
 export const refusedNote = (refused: number): string =>
@@ -58,7 +57,7 @@ export const stats: RunCommand = async ({ store, command, now }, { account, json
   say('');
   if (oldestOpenAt !== undefined)
     say(`The oldest report that is still to be sent was enqueued ${duration(now - oldestOpenAt)} ago.`);
-  if (oldestClaimAt !== null && now - oldestClaimAt >= SLOW_MS)
+  if (oldestClaimAt !== null && now - oldestClaimAt >= SLOW_ATTEMPT_MS)
     say(
       wrapped(
         `The oldest report in flight was taken ${duration(now - oldestClaimAt)} ago: the gateway does not answer (run check), or its worker has died.`,
