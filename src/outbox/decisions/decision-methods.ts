@@ -11,8 +11,7 @@ import type { AccountSettings, OutboxSettings } from '../settings.js';
 import { toPublicReport } from '../store/public-report.js';
 import { announceTo, type DecidedReport, decideRow, planChange } from './decide-rows.js';
 import { endPauses, resumedTo } from './end-pauses.js';
-import { replaceAllMethod } from './replace-all.js';
-import { type Method, ownRow, prepareReplacement, reasonOf, refusal } from './replacement.js';
+import { type Method, ownRow, prepareReplacement, reasonOf, refusal, replaceAllMethod } from './replacement.js';
 
 interface Parts {
   readonly settings: OutboxSettings;

@@ -2,7 +2,7 @@ import { erasedMark } from '../../seal/excerpt.js';
 import type { DecisionStep, ErasedRow, NewDecision } from '../../store/operator-store.js';
 import type { Run } from './database.js';
 import type { PostgresValue } from './driver.js';
-import { CLOCK, toPostgresJson, wholeDelay } from './sql-parts.js';
+import { NOW_MS, toPostgresJson, wholeDelay } from './sql-parts.js';
 
 export function createDecisions(run: Run) {
   return {
@@ -24,7 +24,7 @@ export function createDecisions(run: Run) {
       await run(
         `WITH added AS (
           INSERT INTO schema.decisions (id, action, who, reason, about, as_of, at, done)
-          SELECT $1::text, $2::text, $3::text, $4::text, $5::text, coalesce($6::text::bigint, clock.now), clock.now, $7::text::boolean FROM ${CLOCK}
+          SELECT $1::text, $2::text, $3::text, $4::text, $5::text, coalesce($6::text::bigint, clock.now), clock.now, $7::text::boolean FROM (SELECT ${NOW_MS} AS now OFFSET 0) AS clock
           ON CONFLICT (id) DO NOTHING RETURNING id)
         UPDATE schema.decisions AS d SET undone_by = added.id FROM added WHERE d.id = $8::text AND d.undone_by IS NULL`,
         values,

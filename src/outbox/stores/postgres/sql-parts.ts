@@ -1,16 +1,13 @@
 import type { Change, Row } from '../../rules/state-machine.js';
 import { rowFrom, type StoredRow } from '../../rules/stored-row.js';
 import { shownDueAt } from '../claim-order.js';
-import { type Dialect, type Found, namedColumns } from '../sql/dialect.js';
+import type { Dialect, Found } from '../sql/dialect.js';
 import { isStorable } from '../storable-text.js';
 import type { Run } from './database.js';
 import type { Columns } from './driver.js';
 
 /** The present time in milliseconds since 1970, by the database's clock. */
 export const NOW_MS = '(floor(extract(epoch FROM clock_timestamp()) * 1000))::bigint';
-
-/** The same as a table of one row, which is read once. */
-export const CLOCK = `(SELECT ${NOW_MS} AS now OFFSET 0) AS clock`;
 
 /**
  * The time of the statement in milliseconds since 1970, by the database's clock. The time of the transaction would be
@@ -98,20 +95,30 @@ export function dialectOf(run: Run): Dialect {
   /** Reads. A text that no row can contain finds nothing. */
   const find = async (text: string, values: readonly (string | number)[]) =>
     values.every((value) => isStorable(String(value))) ? send(text, values) : [];
-  const objectOf = <One>({ json }: Columns) => JSON.parse(json ?? 'null') as One;
+  /** A row comes as JSON, since libraries return numbers in different types. */
+  const all = async <One extends object>(
+    text: string,
+    ...values: readonly (string | number)[]
+  ): Promise<readonly One[]> => {
+    const found = await find(`SELECT to_json(found)::text AS json FROM (${text}) AS found`, values);
+    return found.map(({ json }) => JSON.parse(json ?? 'null') as One);
+  };
+  const changed = async (text: string, values: readonly (string | number | null)[]) => {
+    const [found] = await send(`${text} SELECT to_json(changed)::text AS json FROM changed`, values);
+    return found && (JSON.parse(found.json ?? 'null') as Found);
+  };
   return {
-    table: (name) => `schema.${name}`,
-    columns: (...given) =>
-      `json_build_object(${namedColumns(given)
-        .map(({ name, value }) => `'${name}', ${value}`)
-        .join(', ')})::text AS json`,
-    all: async <One>(text: string, ...values: readonly (string | number)[]) =>
-      (await find(text, values)).map(objectOf<One>),
-    first: async <One>(text: string, ...values: readonly (string | number)[]) =>
-      (await find(text, values)).map(objectOf<One>)[0],
-    change: async (text, ...values) => (await send(text, values)).map(objectOf<Found>)[0],
-    changeByClock: async (text, ...values) =>
-      (await send(`WITH clock AS (SELECT ${NOW_MS} AS now) ${text}`, values)).map(objectOf<Found>)[0],
+    all,
+    first: async <One extends object>(
+      text: string,
+      ...values: readonly (string | number)[]
+    ): Promise<One | undefined> => {
+      const [found] = await all<One>(text, ...values);
+      return found;
+    },
+    change: (text, ...values) => changed(`WITH changed AS (${text})`, values),
+    changeByClock: (text, ...values) =>
+      changed(`WITH clock AS (SELECT ${NOW_MS} AS now), changed AS (${text})`, values),
     appended: (column, members) => `${column} || jsonb_build_array(jsonb_build_object(${members}))`,
     bodiless: async (sequences, ...values) => (await find(selectBodiless(sequences), values)).map(readRow),
     rowsTable: `schema.reports`,

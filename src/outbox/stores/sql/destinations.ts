@@ -5,26 +5,23 @@ import { LARGEST_COUNT } from '../../rules/state-machine.js';
 import type { Dialect } from './dialect.js';
 
 /** The same change as `changePause` of `pause.ts`, by the clock of the store. */
-export async function writePause(
-  { table, columns, change, changeByClock }: Dialect,
-  given: PauseChange,
-): Promise<boolean> {
+export async function writePause({ change, changeByClock }: Dialect, given: PauseChange): Promise<boolean> {
   const { account, environment, operation, version, reason, message, strikes, forMs, continues, repeats } = given;
   if (operation !== undefined && version === 0)
     await change(
-      `INSERT INTO ${table('breakers')} (account, environment, operation)
-        SELECT account, environment, ? FROM ${table('destinations')} WHERE account = ? AND environment = ?
-        ON CONFLICT DO NOTHING RETURNING ${columns('version')}`,
+      `INSERT INTO schema.breakers (account, environment, operation)
+        SELECT account, environment, ? FROM schema.destinations WHERE account = ? AND environment = ?
+        ON CONFLICT DO NOTHING RETURNING version`,
       operation,
       account,
       environment,
     );
   const [name, ofOperation] = operation === undefined ? ['destinations', ''] : ['breakers', ' AND operation = ?'];
   const changed = await changeByClock(
-    `UPDATE ${table(name)} SET version = version % ${LARGEST_COUNT} + 1, reason = ?, message = ?, strikes = ?#,
+    `UPDATE schema.${name} SET version = version % ${LARGEST_COUNT} + 1, reason = ?, message = ?, strikes = ?#,
       since = CASE WHEN ? = 'true' THEN since ELSE clock.now END,
       tried_at = CASE WHEN ? = 'true' THEN tried_at ELSE clock.now END, until = clock.now + ?#
-      FROM clock WHERE account = ? AND environment = ? AND version = ?#${ofOperation} RETURNING ${columns('version')}`,
+      FROM clock WHERE account = ? AND environment = ? AND version = ?#${ofOperation} RETURNING version`,
     reason ?? null,
     message ?? null,
     strikes,
@@ -40,12 +37,12 @@ export async function writePause(
 }
 
 export async function rebind(
-  { table, columns, changeByClock, appended }: Dialect,
+  { changeByClock, appended }: Dialect,
   { account, environment, gateway, from, reason }: Rebinding,
 ): Promise<boolean> {
   const changed = await changeByClock(
-    `UPDATE ${table('destinations')} SET gateway = ?, rebound = ${appended('rebound', "'from', ?, 'reason', ?, 'at', clock.now")}
-      FROM clock WHERE account = ? AND environment = ? AND gateway = ? RETURNING ${columns('version')}`,
+    `UPDATE schema.destinations SET gateway = ?, rebound = ${appended('rebound', "'from', ?, 'reason', ?, 'at', clock.now")}
+      FROM clock WHERE account = ? AND environment = ? AND gateway = ? RETURNING version`,
     gateway,
     from,
     reason,
@@ -58,14 +55,14 @@ export async function rebind(
 
 /** The same as `takeSlots` of `rate.ts`, by the clock of the store. */
 export async function writeSlots(
-  { table, columns, changeByClock }: Dialect,
+  { changeByClock }: Dialect,
   { account, environment }: Destination,
   long: number,
 ): Promise<number> {
   const taken = await changeByClock(
-    `UPDATE ${table('destinations')} SET slots_taken_at = clock.now, next_slot = ?# + CASE
+    `UPDATE schema.destinations SET slots_taken_at = clock.now, next_slot = ?# + CASE
       WHEN next_slot BETWEEN clock.now * 1000 AND clock.now * 1000 + ${FARTHEST_SLOT} THEN next_slot ELSE clock.now * 1000 END
-      FROM clock WHERE account = ? AND environment = ? RETURNING ${columns('next_slot', 'slots_taken_at')}`,
+      FROM clock WHERE account = ? AND environment = ? RETURNING next_slot, slots_taken_at`,
     long,
     account,
     environment,
@@ -75,13 +72,13 @@ export async function writeSlots(
 
 /** Stores a learned rate, by the clock of the store. */
 export async function writeRate(
-  { table, columns, changeByClock }: Dialect,
+  { changeByClock }: Dialect,
   { account, environment }: Destination,
   { perSecond, spanMs }: LearnedRate,
 ): Promise<void> {
   await changeByClock(
-    `UPDATE ${table('destinations')} SET rate = ?#, rate_span = ?#, rate_since = clock.now
-      FROM clock WHERE account = ? AND environment = ? RETURNING ${columns('version')}`,
+    `UPDATE schema.destinations SET rate = ?#, rate_span = ?#, rate_since = clock.now
+      FROM clock WHERE account = ? AND environment = ? RETURNING version`,
     Math.round(perSecond * 1_000),
     Math.round(spanMs),
     account,

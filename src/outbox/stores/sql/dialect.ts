@@ -4,10 +4,10 @@ export type Found = Readonly<Record<string, unknown>>;
 
 /** The parts in which the statements of SQLite and PostgreSQL differ. */
 export interface Dialect {
-  table(name: string): string;
-  /** The columns of a SELECT, as `namedColumns` takes them. */
-  columns(...given: readonly string[]): string;
-  /** Reads rows, whose columns are the members of `One`. In the text, `?` is a text and `?#` a whole number. */
+  /**
+   * Reads rows, whose columns are the members of `One`. In the text, `?` is a text, `?#` a whole number, and `schema.`
+   * stands before the name of a table.
+   */
   all<One extends object = Found>(text: string, ...values: readonly (string | number)[]): Promise<readonly One[]>;
   /** The first row. In SQLite it is read by the function whose errors say what happened in every library. */
   first<One extends object = Found>(text: string, ...values: readonly (string | number)[]): Promise<One | undefined>;
@@ -28,12 +28,3 @@ export interface Dialect {
   readonly countOfSettlements: string;
   readonly elements: string;
 }
-
-/** The columns of a SELECT: names, or an expression and its name, such as `count(*) AS number`. */
-export const namedColumns = (given: readonly string[]): { readonly name: string; readonly value: string }[] =>
-  given
-    .flatMap((one) => (one.includes(' AS ') ? [one] : one.split(',')))
-    .map((one) => {
-      const [, value = one.trim(), name = value] = /^(.*) AS (\w+)$/s.exec(one) ?? [];
-      return { name, value };
-    });

@@ -13,15 +13,11 @@ import type {
   ThroughputCount,
 } from '../../store/operator-store.js';
 import type { Counts } from '../../store/store.js';
-import type { Dialect, Found } from './dialect.js';
+import type { Dialect } from './dialect.js';
 
 /** The columns of a decision, with the names of its members. */
-export const DECISION: readonly string[] = [
-  'id, action, who, reason, about, at, cursor, touched, skipped, done',
-  'place AS number',
-  'as_of AS asOf',
-  'undone_by AS undoneBy',
-];
+export const DECISION =
+  'id, action, who, reason, about, at, cursor, touched, skipped, done, place AS number, as_of AS "asOf", undone_by AS "undoneBy"';
 
 export interface FoundDecision extends Omit<KeptDecision, 'done' | 'undoneBy'> {
   readonly done: boolean | 0 | 1;
@@ -46,21 +42,16 @@ const IN_GROUP = `q.state = 'quarantined' AND q.account = ? AND q.environment = 
 const groupOf = ({ account, environment, code, words }: ProblemKey, asOf: number) =>
   [account, environment, code, words, Math.trunc(asOf)] as const;
 
-export const LINE = 'position, id, line';
-
-export const lineOf = ({ position, id, line }: Found): LogLine => ({
-  index: Number(position),
-  id: String(id),
-  line: String(line),
-});
+/** The columns of a line of the receipt log, with the names of its members. */
+export const LINE = 'position AS "index", id, line';
 
 /** The statements that both SQL stores share: those that no worker waits for. */
 export function createSharedStatements(dialect: Dialect) {
-  const { table, columns, all, first, change } = dialect;
-  const lines = `SELECT ${columns(LINE)} FROM ${table('receipts')}`;
+  const { all, first, change } = dialect;
+  const lines = `SELECT ${LINE} FROM schema.receipts`;
 
   const setting = async (name: string) =>
-    (await first(`SELECT ${columns('value')} FROM ${table('settings')} WHERE name = ?`, name))?.value;
+    (await first(`SELECT value FROM schema.settings WHERE name = ?`, name))?.value;
 
   return {
     ...createOperatorStatements(dialect),
@@ -70,7 +61,7 @@ export function createSharedStatements(dialect: Dialect) {
       const known = await setting(name);
       if (known !== undefined) return String(known);
       await change(
-        `INSERT INTO ${table('settings')} (name, value) VALUES (?, ?) ON CONFLICT (name) DO NOTHING RETURNING ${columns('name')}`,
+        `INSERT INTO schema.settings (name, value) VALUES (?, ?) ON CONFLICT (name) DO NOTHING RETURNING name`,
         name,
         value,
       );
@@ -80,17 +71,14 @@ export function createSharedStatements(dialect: Dialect) {
       return String(kept);
     },
     receipts: {
-      read: async (from: number, limit: number) =>
-        (await all(`${lines} WHERE position >= ?# ORDER BY position LIMIT ?#`, from, limit)).map(lineOf),
-      async last(): Promise<LogLine | undefined> {
-        const found = await first(`${lines} ORDER BY position DESC LIMIT 1`);
-        return found && lineOf(found);
-      },
+      read: (from: number, limit: number) =>
+        all<LogLine>(`${lines} WHERE position >= ?# ORDER BY position LIMIT ?#`, from, limit),
+      last: () => first<LogLine>(`${lines} ORDER BY position DESC LIMIT 1`),
     },
     async prunedBefore(account: string): Promise<number | undefined> {
       const prefix = prunedSetting(account);
       const found = await first(
-        `SELECT ${columns('max(CAST(value AS bigint)) AS before')} FROM ${table('settings')} WHERE substr(name, 1, length(?)) = ?`,
+        `SELECT max(CAST(value AS bigint)) AS before FROM schema.settings WHERE substr(name, 1, length(?)) = ?`,
         prefix,
         prefix,
       );
@@ -122,9 +110,8 @@ export function countsOf(
 }
 
 function createOperatorStatements(dialect: Dialect) {
-  const { table, columns, all, first, bodiless, quarantinedTable, joinOfOperation, countOfSettlements, elements } =
-    dialect;
-  const decisions = `SELECT ${columns(...DECISION)} FROM ${table('decisions')}`;
+  const { all, first, bodiless, quarantinedTable, joinOfOperation, countOfSettlements, elements } = dialect;
+  const decisions = `SELECT ${DECISION} FROM schema.decisions`;
 
   async function decision(id: string): Promise<KeptDecision | undefined> {
     const found = await first<FoundDecision>(`${decisions} WHERE id = ?`, id);
@@ -140,7 +127,8 @@ function createOperatorStatements(dialect: Dialect) {
     operator: {
       problemGroups: () =>
         all<ProblemCount>(
-          `SELECT ${columns('account, environment', 'problem_code AS code', 'problem_words AS words', 'count(*) AS count', 'min(changed_at) AS firstAt', 'max(changed_at) AS lastAt', 'min(sequence) AS example')}
+          `SELECT account, environment, problem_code AS code, problem_words AS words, count(*) AS count,
+            min(changed_at) AS "firstAt", max(changed_at) AS "lastAt", min(sequence) AS example
             FROM ${quarantinedTable} WHERE q.state = 'quarantined' GROUP BY account, environment, problem_code, problem_words`,
         ),
       quarantined: ({ of, asOf, after, skip = 0, limit }) =>
@@ -153,7 +141,8 @@ function createOperatorStatements(dialect: Dialect) {
         ),
       async tally(of, asOf, withSettlements, onlyInDoubt = false) {
         const found = await all<TalliedOperation>(
-          `SELECT ${columns('operation', 'count(*) AS count', 'count(*) FILTER (WHERE q.in_doubt) AS inDoubt', `${withSettlements ? `sum(${countOfSettlements})` : '0'} AS settlements`)}
+          `SELECT operation, count(*) AS count, count(*) FILTER (WHERE q.in_doubt) AS "inDoubt",
+            ${withSettlements ? `sum(${countOfSettlements})` : '0'} AS settlements
             FROM ${quarantinedTable}${joinOfOperation} WHERE ${IN_GROUP}${onlyInDoubt ? ' AND q.in_doubt' : ''} GROUP BY operation`,
           ...groupOf(of, asOf),
         );
@@ -178,25 +167,24 @@ function createOperatorStatements(dialect: Dialect) {
         ).map(decisionOf),
       async touched(id: string, after: number) {
         const found = await first<{ readonly began: number; readonly sequences: string }>(
-          `SELECT ${columns('began', 'CAST(sequences AS text) AS sequences')} FROM ${table('decision_steps')}
+          `SELECT began, CAST(sequences AS text) AS sequences FROM schema.decision_steps
             WHERE decision = ? AND began > ?# ORDER BY began LIMIT 1`,
           id,
           after,
         );
         return found && { from: found.began, sequences: JSON.parse(found.sequences) as number[] };
       },
-      throughputEnd: async () =>
-        Number((await first(`SELECT ${columns('reached')} FROM ${table('throughput_end')}`))?.reached ?? 0),
+      throughputEnd: async () => Number((await first(`SELECT reached FROM schema.throughput_end`))?.reached ?? 0),
       ended: () =>
         all(
-          `SELECT ${columns('account, environment', 'sum(recorded) AS recorded', 'sum(dismissed) AS dismissed')}
-            FROM ${table('throughput')} WHERE span = 'day' GROUP BY account, environment`,
+          `SELECT account, environment, sum(recorded) AS recorded, sum(dismissed) AS dismissed
+            FROM schema.throughput WHERE span = 'day' GROUP BY account, environment`,
         ),
       throughput: async (span: ThroughputCount['span'], since: number) =>
         (
           await all<Omit<ThroughputCount, 'span' | 'classes'> & Readonly<Record<`c${number}`, number>>>(
-            `SELECT ${columns('start, account, environment, recorded, dismissed', 'sum_ms AS sumMs', ...CLASS_COLUMNS)}
-              FROM ${table('throughput')} WHERE span = ? AND start >= ?#`,
+            `SELECT start, account, environment, recorded, dismissed, sum_ms AS "sumMs", ${CLASS_COLUMNS.join(', ')}
+              FROM schema.throughput WHERE span = ? AND start >= ?#`,
             span,
             Math.trunc(since),
           )
@@ -218,13 +206,13 @@ export interface SearchRange {
 const SLACK_MS = 600_000;
 
 /** The approximate lowest `sequence` of the rows that were enqueued at this time or later. It rises with time. */
-async function sequenceAt({ columns, first, rowsTable }: Dialect, time: number): Promise<number> {
-  const newest = await first(`SELECT ${columns('max(sequence) AS last')} FROM ${rowsTable}`);
+async function sequenceAt({ first, rowsTable }: Dialect, time: number): Promise<number> {
+  const newest = await first(`SELECT max(sequence) AS last FROM ${rowsTable}`);
   let [low, high] = [1, Number(newest?.last ?? 0) + 1];
   while (low < high) {
     const middle = Math.floor((low + high) / 2);
     const next = await first(
-      `SELECT ${columns('enqueued_at')} FROM ${rowsTable} WHERE sequence >= ?# ORDER BY sequence LIMIT 1`,
+      `SELECT enqueued_at FROM ${rowsTable} WHERE sequence >= ?# ORDER BY sequence LIMIT 1`,
       middle,
     );
     if (Number(next?.enqueued_at ?? Number.POSITIVE_INFINITY) < time) low = middle + 1;

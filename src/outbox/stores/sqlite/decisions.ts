@@ -46,7 +46,7 @@ export function createDecisions({ run }: Connection, write: (one: Write, now: nu
 export function readDecisions({ all }: Connection): Pick<MovedRows, 'decisions' | 'steps'> {
   const steps = all(`SELECT decision, began, sequences FROM outbox_decision_steps ORDER BY decision, began`);
   return {
-    decisions: all<FoundDecision>(`SELECT ${DECISION.join()} FROM outbox_decisions ORDER BY place`).map(decisionOf),
+    decisions: all<FoundDecision>(`SELECT ${DECISION} FROM outbox_decisions ORDER BY place`).map(decisionOf),
     steps: steps.map((found) => ({
       id: String(found.decision),
       from: Number(found.began),

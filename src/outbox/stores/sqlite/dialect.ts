@@ -3,14 +3,14 @@ import type { Commits } from './commits.js';
 import type { Columns, Connection, SqliteValue } from './database.js';
 import { BODILESS, rowOf } from './rows.js';
 
+const inSqlite = (text: string): string => text.replaceAll('?#', '?').replaceAll('schema.', 'outbox_');
+
 export function dialectOf(connection: Connection, now: () => number, { read, write }: Commits): Dialect {
   const all = <One extends object>(text: string, values: readonly SqliteValue[]) =>
-    connection.all<One>(text.replaceAll('?#', '?'), ...values);
+    connection.all<One>(inSqlite(text), ...values);
   const first = <One extends object = Columns>(text: string, values: readonly SqliteValue[]) =>
-    connection.first<One>(text.replaceAll('?#', '?'), ...values);
+    connection.first<One>(inSqlite(text), ...values);
   return {
-    table: (name) => `outbox_${name}`,
-    columns: (...given) => given.join(', '),
     all: <One extends object>(text: string, ...values: readonly SqliteValue[]) => read(() => all<One>(text, values)),
     first: <One extends object>(text: string, ...values: readonly SqliteValue[]) =>
       read(() => first<One>(text, values)),

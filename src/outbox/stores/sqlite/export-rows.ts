@@ -1,6 +1,7 @@
+import type { LogLine } from '../../rules/receipt-entry.js';
 import { isFinal, type Row } from '../../rules/state-machine.js';
 import type { MovedRows } from '../moved-rows.js';
-import { LINE, lineOf } from '../sql/statements.js';
+import { LINE } from '../sql/statements.js';
 import { type Connection, connect, pragma, rollBack, type SqliteDatabase, schemaOf } from './database.js';
 import { readDecisions } from './decisions.js';
 import { createDestinations } from './destinations.js';
@@ -85,25 +86,19 @@ export function openExport(database: SqliteDatabase, place: string): ExportedFil
 const keptFromSending = (row: Row): Row =>
   row.damage === undefined || isFinal(row.state) ? row : { ...row, state: 'quarantined', blocked: false };
 
+/** Reads page by page, each after the last one of the page before. */
+function* pagesOf<T>(read: (last?: T) => readonly T[]): Generator<readonly T[]> {
+  for (let page = read(); page.length > 0; page = page.length < PAGE ? [] : read(page.at(-1))) yield page;
+}
+
 function readAll(connection: Connection): MovedRows {
   const { all } = connection;
   return {
     *rows() {
-      for (let after = 0; ; ) {
-        const rows = listRows(connection, { after, limit: PAGE });
-        if (rows.length > 0) yield rows.map(keptFromSending);
-        after = rows.at(-1)?.sequence ?? after;
-        if (rows.length < PAGE) return;
-      }
+      const read = (last?: Row) => listRows(connection, { after: last?.sequence ?? 0, limit: PAGE });
+      for (const rows of pagesOf(read)) yield rows.map(keptFromSending);
     },
-    *receipts() {
-      for (let from = 0; ; ) {
-        const lines = all(LINES, from, PAGE).map(lineOf);
-        if (lines.length > 0) yield lines;
-        from = (lines.at(-1)?.index ?? from) + 1;
-        if (lines.length < PAGE) return;
-      }
-    },
+    receipts: () => pagesOf((last?: LogLine) => all<LogLine>(LINES, (last?.index ?? -1) + 1, PAGE)),
     unlogged: all(
       `SELECT sequence FROM outbox_rows INDEXED BY outbox_unlogged WHERE ended IS NOT NULL ORDER BY ended`,
     ).map(({ sequence }) => Number(sequence)),

@@ -2,6 +2,7 @@ import type { OpenCounts, OperatorStore } from '../../store/operator-store.js';
 import type { OutboxStore } from '../../store/store.js';
 import { rebind, writePause, writeRate, writeSlots } from '../sql/destinations.js';
 import { isStorable } from '../storable-text.js';
+import { watchCommits } from './commits.js';
 import { addThroughput, countOpen, countRows } from './counts.js';
 import { pragma } from './database.js';
 import { createDecisions, emptyLog, eraseRows } from './decisions.js';
@@ -13,7 +14,6 @@ import type { SqliteStoreOptions } from './options.js';
 import { createRows, ROW, type Rows, rowOf } from './rows.js';
 import { listRows, readMissingKeys, searchRows } from './search.js';
 import { createTurn } from './turn.js';
-import { watchCommits } from './watch-commits.js';
 
 /**
  * Makes a store in a SQLite file, for one machine with any number of processes. Accepted reports outlive the process
