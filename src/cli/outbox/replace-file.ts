@@ -65,6 +65,7 @@ export const replaceFile: RunCommand = async ({ store, operator }, values) => {
         const names = found?.report && !found.isSame && !found.why ? await differences(row, found.report.body) : [];
         return {
           reference: String(reference),
+          isStored: row !== undefined,
           judge() {
             const { isSame, why } = found ?? { why: MISSING };
             if (!found) counts.missing += 1;

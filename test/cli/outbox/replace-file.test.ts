@@ -204,6 +204,23 @@ describe('outbox replace --from', () => {
     expect(await states()).toMatchObject({ 'B-0': 'waiting' });
   });
 
+  it('corrects a report whose reference has an invisible character, and no report that only looks like it', async () => {
+    const { file, replace } = begin();
+    const references = ['B\u200b-X', 'B\\u200b-X', '\u202e=1+1'];
+    const store = await openStore(file);
+    const { outbox } = outboxWorld({ store, client });
+    for (const reference of references)
+      await outbox.reportBetEvent({ ...personalBet(reference), timestamp: '1795161600' });
+    await store.close?.();
+    const lines = ['B\u200b-X', '\u202e=1+1', 'B-X', 'B\u200b-none'].map((reference) => corrected(reference));
+    const ended = await replace(ndjson('invisible.ndjson', lines), '--skip-rejected');
+    expect(ended).toMatchObject({ code: 1, out: expect.stringContaining('2 reports replaced') });
+    expect(ended.err).toContain('  1 are not in the outbox\n');
+    const amounts = (await send(file)).flatMap(({ bet_id, amount }) => (references.includes(bet_id) ? amount : []));
+    expect(amounts).toEqual([7, expect.not.toBeOneOf([7]), 7]);
+    expect(leaksIn(ended.out + ended.err)).toEqual([]);
+  });
+
   it('refuses a call that names reports too, or no operation', async () => {
     const { run, replace } = begin();
     const path = ndjson('call.ndjson', [corrected('B-0')]);

@@ -17,6 +17,8 @@ export interface Import {
 }
 
 interface Frozen extends Pick<AnyReport, 'reference'> {
+  /** Whether the outbox has the report: its reference is as it is. */
+  readonly isStored?: boolean;
   /** Called once a line is right. Returns why the outbox does not take it. */
   judge?(): string | undefined;
 }
@@ -73,8 +75,8 @@ async function judge(
   if (needsTime && (payload.timestamp ?? '') === '') add(NO_TIME);
   try {
     const frozen = await freeze(payload);
-    const { reference } = frozen;
-    if (reference !== undefined && isDistinctReference(reference) && !PADDED.test(reference))
+    const { reference, isStored = false } = frozen;
+    if (reference !== undefined && isDistinctReference(reference) && (isStored || !PADDED.test(reference)))
       return { frozen, problems };
     add({ field, reason: UNFIT });
   } catch (error) {
