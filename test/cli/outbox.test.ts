@@ -73,7 +73,13 @@ describe('commands that only read', () => {
     expect(err).toContain('There are more. To see them: a larger --limit');
     const { out: none, err: why, code } = await outbox(sample, 'list', '--environment', 'production');
     expect([none, code]).toEqual(['', 0]);
-    expect(why).toContain('No report waits');
+    expect(why).toBe('No open report fits these filters.\n');
+    expect((await outbox(sample, 'list', '--code', 'conflict')).err).toBe('No open report fits these filters.\n');
+    expect((await outbox(sample, 'list', '--since', '2999-01-01T00:00Z')).err).not.toContain('none needs a person');
+    expect((await outbox(sample, 'list', '--decision', 'none')).err).toBe('No report fits these filters.\n');
+    const empty = newFile();
+    await (await openStore(empty)).close?.();
+    expect((await outbox(empty, 'list')).err).toBe('No report waits, and none needs a person.\n');
   });
 
   it('list blocked reports apart from waiting ones', async () => {

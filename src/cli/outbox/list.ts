@@ -13,8 +13,8 @@ import { duration, time } from './text.js';
 const OPEN: readonly ShownState[] = ['quarantined', 'in-flight', 'waiting', 'blocked'];
 
 export const list: RunCommand = async (opened, values) => {
-  const { state, code, since = 0, until = Number.MAX_VALUE, decision, limit = 50, json } = values;
-  const { account, environment, operation } = values;
+  const { limit = 50, json, schema: _, ...filters } = values;
+  const { state, code, since = 0, until = Number.MAX_VALUE, decision, account, environment, operation } = filters;
   let printed = 0;
   let hasMore = false;
 
@@ -40,10 +40,15 @@ export const list: RunCommand = async (opened, values) => {
 
   await sayAll(json ? jsonLines(rows()) : tables(rows(), opened.now));
   if (json) return EXIT.done;
-  if (printed === 0) remark(state === undefined ? 'No report waits, and none needs a person.' : 'No report matches.');
+  if (printed === 0)
+    remark(
+      Object.keys(filters).length > 0
+        ? `No ${state || decision ? '' : 'open '}report fits these filters.`
+        : 'No report waits, and none needs a person.',
+    );
   if (hasMore) remark('\nThere are more. To see them: a larger --limit, or --state, --environment and --operation');
   const { refused } = await opened.store.counts(account === undefined ? undefined : [account]);
-  if (refused > 0) remark(`\nOf the waiting reports, ${refusedNote(refused)}.`);
+  if (refused > 0) remark(`\nOf the waiting reports of all environments, ${refusedNote(refused)}.`);
   const made = decision === undefined ? undefined : (await opened.operator.decisions({ id: decision })).decisions[0];
   if (made) {
     const { action, at, who, reason, about } = made;

@@ -18,7 +18,7 @@ const SLOW_ATTEMPT_MS = 5_000;
 
 /** Shown where waiting reports are counted. */
 export const refusedNote = (refused: number): string =>
-  `${grouped(refused)} of them refused: they wait behind a pause, and need a person if its cause is theirs`;
+  `the gateway refused ${grouped(refused)}; they wait behind a pause, and need a person if their data is wrong`;
 
 export const stats: RunCommand = async ({ store, command, now }, { account, json }) => {
   const accounts = account === undefined ? undefined : [account];

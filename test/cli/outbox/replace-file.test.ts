@@ -105,6 +105,11 @@ describe('outbox replace --from', () => {
   it('replaces the data, ends the breaker, and sends no refused report again that is not in the file', async () => {
     const { file, run, replace, states } = begin();
     expect((await run('stats')).out).toContain('refusals');
+    const note = 'the gateway refused 4; they wait behind a pause, and need a person if their data is wrong';
+    expect((await run('stats')).out).toMatch(new RegExp(`waiting +6  ${note}\\n`));
+    expect((await run('list', '--environment', 'production')).err).toContain(
+      `Of the waiting reports of all environments, ${note}.`,
+    );
     const path = join(folder, 'right.csv');
     writeFileSync(path, csvOf([8, 7, 5, 4, 3, 1].map((index) => corrected(`B-${index}`))));
     const ended = await replace(path);
