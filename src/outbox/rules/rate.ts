@@ -59,7 +59,7 @@ export function learn({ perSecond, kept, sentMs, waitMs, answeredIn }: Throttlin
   const longer = (kept?.spanMs ?? FIRST_SPAN_MS) * (sentMs < SOON_MS ? 1.5 : 4);
   const spanMs = perSecond === undefined ? FIRST_SPAN_MS : Math.max(FIRST_SPAN_MS, longer, waitMs);
   return {
-    perSecond: Math.max(LEAST_PER_SECOND, accepted * (sentMs < SOON_MS ? 0.95 : 0.99)),
+    perSecond: Math.max(LEAST_PER_SECOND, accepted * (sentMs >= SOON_MS ? 0.99 : spanMs < SOON_MS ? 0.95 : 0.98)),
     spanMs: Math.min(LONGEST_SPAN_MS, spanMs),
   };
 }
