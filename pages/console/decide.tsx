@@ -99,15 +99,14 @@ function PreviewList({ loading, onSettlements }: PreviewListProps) {
   useEffect(() => void loading.then(show, fail), [loading]);
   if (error !== undefined) return <p class="said bad">{messageOf(error)}</p>;
   if (!preview) return <p class="dim">Looking what this touches…</p>;
-  const { count, operations, inDoubt, examples, refused, settlements, areSettlementsVain } = preview;
+  const { count, operations, inDoubt, examples, refused, unchanged, settlements, areSettlementsVain } = preview;
   const lines = [
     Object.entries(operations)
       .map(([name, many]) => `${grouped(many)} × ${operationWords(name)}`)
       .join(', '),
     examples.length > 0 && `For example ${examples.map(({ reference }) => reference).join(', ')}`,
     inDoubt > 0 && `${counted(inDoubt, 'is', 'are')} in doubt: the gateway may hold them already.`,
-    refused.length > 0 &&
-      `${counted(refused.length, 'report is', 'reports are')} not touched: ${refused[0]?.why ?? ''}`,
+    unchanged > 0 && `${counted(unchanged, 'report is', 'reports are')} not touched: ${refused[0]?.why ?? ''}`,
   ];
   return (
     <>

@@ -1,6 +1,6 @@
 import { printable, shownName } from '../core/platform/messages.js';
 import { type DecidedReport, planChange } from '../outbox/decisions/decide-rows.js';
-import { type Change, type Decision, problemKeyOf, type Row } from '../outbox/rules/state-machine.js';
+import type { Change, Decision, Row } from '../outbox/rules/state-machine.js';
 import type { KeptDecision } from '../outbox/store/operator-store.js';
 import { commitDecision, type RowsPage } from './commit-decision.js';
 import { isShown, type OperatorContext } from './context.js';
@@ -12,6 +12,7 @@ import {
   storeDecision,
   type Who,
 } from './decision-log.js';
+import { hasProblem } from './reports.js';
 
 export interface DecideRequest extends Who {
   /** `'retry'`: send it again. `'recorded'`: the gateway holds it. `'dismissed'`: never send it. */
@@ -133,10 +134,7 @@ export async function selectRows(
   return {
     rows: isAll
       ? read.filter(
-          (row) =>
-            isShown(context, row.account) &&
-            !selection.except?.includes(row.id) &&
-            (code ?? problemKeyOf(row.problem).code) === problemKeyOf(row.problem).code,
+          (row) => isShown(context, row.account) && !selection.except?.includes(row.id) && hasProblem(row, code),
         )
       : read,
     missing: [],

@@ -1,18 +1,21 @@
 import { printable, shownName } from '../core/platform/messages.js';
 import { openSettlementOf } from '../outbox/decisions/decide-rows.js';
 import { decisionsFor } from '../outbox/rules/decisions.js';
-import type { Row } from '../outbox/rules/state-machine.js';
+import type { Decision, Row } from '../outbox/rules/state-machine.js';
 import type { GroupTally } from '../outbox/store/operator-store.js';
+import { scanRows } from '../outbox/store/store.js';
 import { NOT_FOUND } from './commit-decision.js';
-import { isShown, type OperatorContext } from './context.js';
+import { isShown, type Narrowing, type OperatorContext } from './context.js';
 import { type DecideRequest, type DecisionProgress, MOST_REFUSED, selectRows } from './decide.js';
-import type { Selection } from './decision-log.js';
 import { type ReportSummary, summaryOf } from './reports.js';
 
 /** The effect of a decision. `settlements` counts those that are sent after a dismissal; it is 0 otherwise. */
 export interface Preview extends GroupTally {
   readonly examples: readonly ReportSummary[];
+  /** The first of those that it would not change, with the reasons. Of a group there are none. */
   readonly refused: DecisionProgress['refused'];
+  /** The number of all of them. */
+  readonly unchanged: number;
   /** Whether the gateway would answer 404 to the settlements, since it has refused all of their reports. */
   readonly areSettlementsVain: boolean;
   /** Pass it to `decide`. */
@@ -20,16 +23,25 @@ export interface Preview extends GroupTally {
 }
 
 const MOST_EXAMPLES = 5;
+const READ_TOGETHER = 500;
 
 export async function preview(
   context: OperatorContext,
-  selection: Selection,
-  action: DecideRequest['action'],
+  selection: DecideRequest['selection'],
+  action: Decision['action'],
 ): Promise<Preview> {
   const { operator: store } = context;
   const asOf = await store.now();
-  const limit = 'ids' in selection ? selection.ids.length : MOST_EXAMPLES;
-  const { rows, missing } = await selectRows(context, selection, { asOf, cursor: 0 }, limit);
+  const isAll = 'all' in selection;
+  const limit = isAll ? READ_TOGETHER : 'ids' in selection ? selection.ids.length : MOST_EXAMPLES;
+  const rows: Row[] = [];
+  const missing: string[] = [];
+  for (let [cursor, more] = [0, true]; more; ) {
+    const page = await selectRows(context, selection, { asOf, cursor }, limit);
+    for (const row of page.rows) rows.push({ ...row, body: undefined });
+    missing.push(...page.missing);
+    [cursor, more] = [page.to, isAll && !page.done];
+  }
   const touched = rows.filter((one) => decisionsFor(one)[action] === undefined);
   const refused = [
     ...missing.map((id) => ({ id, why: NOT_FOUND })),
@@ -41,7 +53,7 @@ export async function preview(
   const onlyInDoubt = row !== undefined && decisionsFor({ ...row, inDoubt: false })[action] !== undefined;
   const { settlements, ...tally } = isGroup
     ? await store.tally(selection.group, asOf, action === 'dismissed', onlyInDoubt)
-    : await tallyOf(context, touched);
+    : await tallyOf(context, touched, isAll ? selection.all : undefined);
   return {
     ...tally,
     settlements: action === 'dismissed' ? settlements : 0,
@@ -49,16 +61,28 @@ export async function preview(
     // Of a group only the first reports were read.
     areSettlementsVain: tally.inDoubt === 0 && touched.every((one) => decisionsFor(one).recorded !== undefined),
     refused: isGroup ? [] : refused.slice(0, MOST_REFUSED),
+    unchanged: isGroup ? 0 : refused.length,
     asOf,
   };
 }
 
-async function tallyOf({ store }: OperatorContext, rows: readonly Row[]): Promise<GroupTally> {
+/** `within`: the place of all rows. So many are not looked for one by one. */
+async function tallyOf(
+  { store }: OperatorContext,
+  rows: readonly Row[],
+  within: Narrowing | undefined,
+): Promise<GroupTally> {
   const operations: Record<string, number> = {};
   let settlements = 0;
   for (const row of rows) {
     operations[row.operation] = (operations[row.operation] ?? 0) + 1;
-    if ((await openSettlementOf(store, row))?.blocked) settlements += 1;
+    if (!within && (await openSettlementOf(store, row))?.blocked) settlements += 1;
+  }
+  if (within) {
+    const { account, environment } = within;
+    const ids = new Set(rows.map(({ id }) => id));
+    for await (const { blocked, waitsFor = '' } of scanRows(store, { account, environment, state: 'waiting' }))
+      if (blocked && ids.has(waitsFor)) settlements += 1;
   }
   return { count: rows.length, operations, inDoubt: rows.filter(({ inDoubt }) => inDoubt).length, settlements };
 }

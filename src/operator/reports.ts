@@ -32,6 +32,10 @@ export interface ReportSummary
 export const stateOf = ({ state, blocked }: Pick<Row, 'state' | 'blocked'>): ShownState =>
   blocked ? 'blocked' : state;
 
+/** Without a code, every row has it. */
+export const hasProblem = ({ problem }: Row, code: string | undefined): boolean =>
+  code === undefined || code === problem?.code;
+
 /** Escapes control characters. Null if there is none. */
 export const shownText = (text: string | undefined): string | null => (text === undefined ? null : printable(text));
 

@@ -75,6 +75,24 @@ it('without a terminal it needs --yes, and says what it would be about', async (
   });
 });
 
+it('counts only the reports that may be decided so, as the console does, and says why others may not', async () => {
+  const file = await refused();
+  const recorded = ['resolve', '--all', '--as', 'recorded', '--reason', 'backup', '--code'];
+  const none = await runCli(['outbox', file, ...recorded, 'not-found', '--yes']);
+  expect([none.code, none.out]).toEqual([1, '']);
+  expect(none.err).toBe(
+    `location-sdk: resolve --as recorded is not allowed for 1 report, such as ${bet('B-4')}: the gateway has refused it, and no attempt is in doubt. Nothing was changed\n`,
+  );
+  expect(await statesOfBets(file)).toEqual(UNTOUCHED);
+  const some = await runCli(['outbox', file, ...recorded, 'unprocessable']);
+  expect(some.err).toContain(
+    `resolve --all is about 1 report: 1 × reportBetEvent; 1 of them in doubt: the gateway may hold them; it is not allowed for 2 reports, such as ${bet('B-1')}: the gateway has refused it, and no attempt is in doubt. Nothing was changed`,
+  );
+  const done = await runCli(['outbox', file, ...recorded, 'unprocessable', '--yes']);
+  expect(await statesOfBets(file)).toEqual(['quarantined', 'quarantined', 'recorded', 'quarantined']);
+  expect(done.err).toContain('Decided: 1 of 1 report.');
+});
+
 it('--except leaves out the reports that are named, and a wrong name changes nothing', async () => {
   const file = await refused();
   const wrong = await runCli(['outbox', file, ...SEND, '--yes', '--except', 'B-1', 'B-9']);

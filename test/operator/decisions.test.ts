@@ -179,7 +179,9 @@ describe('a decision about single reports', () => {
     expect([decision.skipped, refused.length]).toEqual([30, 20]);
     await quarantine(store, many(10));
     const preview = await data.preview({ ids: [...unknown, ...many(10).map(idOf)] }, 'retry');
-    expect([preview.count, preview.refused.length, preview.examples.length]).toEqual([10, 20, 5]);
+    expect([preview.count, preview.refused.length, preview.unchanged, preview.examples.length]).toEqual([
+      10, 20, 30, 5,
+    ]);
   });
 
   it('counts its reports, those in doubt and the settlements that would be sent then', async () => {

@@ -1,8 +1,7 @@
 import { printable, quoted, shownName } from '../../core/platform/messages.js';
 import { type DecidedReport, openSettlementOf } from '../../outbox/decisions/decide-rows.js';
 import { decisionsFor, wasDismissedWith } from '../../outbox/rules/decisions.js';
-import { problemKeyOf, type Row } from '../../outbox/rules/state-machine.js';
-import { scanRows } from '../../outbox/store/store.js';
+import type { Row } from '../../outbox/rules/state-machine.js';
 import { confirm, EXIT, Failure, remark, say } from '../output.js';
 import { findReport, findReports } from './find.js';
 import { needed, type RunCommand } from './options.js';
@@ -48,36 +47,32 @@ async function idsNamed([opened, values, names]: Call): Promise<string[]> {
 
 /** Counts the reports of `--all` and asks whether they are meant. Undefined if there are none. */
 async function selectAll(call: Call, action: Action) {
-  const [{ store }, values] = call;
+  const [{ operator }, values] = call;
   const { code, account, environment, operation, 'with-settlement': withSettlements } = values;
-  const narrowing = { account, environment, operation };
   const except = await idsNamed(call);
+  const selection = { all: { account, environment, operation, code }, ...(except.length > 0 && { except }) };
   // A later report is not among those that were counted.
-  const asOf = await store.operator?.now();
-  const ids = new Set<string>();
-  const operations = new Map<string, number>();
-  let [inDoubt, settlements] = [0, 0];
-  for await (const row of scanRows(store, { ...narrowing, state: 'quarantined' })) {
-    if ((code ?? problemKeyOf(row.problem).code) !== problemKeyOf(row.problem).code || except.includes(row.id))
-      continue;
-    ids.add(row.id);
-    operations.set(row.operation, (operations.get(row.operation) ?? 0) + 1);
-    if (row.inDoubt) inDoubt += 1;
-  }
-  if (ids.size === 0) return undefined;
-  if (action === 'dismissed')
-    for await (const { blocked, waitsFor = '' } of scanRows(store, { account, environment, state: 'waiting' }))
-      if (blocked && ids.has(waitsFor)) settlements += 1;
+  const { asOf, count, operations, inDoubt, settlements, unchanged, refused } = await operator.preview(
+    selection,
+    action,
+  );
+  const [{ id, why } = { id: '', why: '' }] = refused;
+  const verb = `${DONE[action][0]}${values.as ? ` --as ${values.as}` : ''}`;
+  const left = `not allowed for ${reports(unchanged)}, such as ${id}: ${why}`;
+  if (count === 0 && unchanged > 0) throw new Failure(`${verb} is ${left}. Nothing was changed`, EXIT.failed);
+  if (count === 0) return undefined;
   const facts = [
-    [...operations].map(([name, count]) => `${grouped(count)} × ${name}`).join(', '),
+    Object.entries(operations)
+      .map(([name, many]) => `${grouped(many)} × ${name}`)
+      .join(', '),
     inDoubt > 0 && `${grouped(inDoubt)} of them in doubt: the gateway may hold them`,
     settlements > 0 &&
       `${grouped(settlements)} settlements wait for them, and ${withSettlements ? 'are dismissed, too' : 'are sent then; --with-settlement dismisses them, too'}`,
+    unchanged > 0 && `it is ${left}`,
   ];
   if (!values.yes)
-    await confirm(`${DONE[action][0]} --all is about ${reports(ids.size)}: ${facts.filter(Boolean).join('; ')}`);
-  const selection = { all: { ...narrowing, code }, ...(except.length > 0 && { except }) };
-  return { selection, asOf, count: ids.size + (withSettlements ? settlements : 0) };
+    await confirm(`${DONE[action][0]} --all is about ${reports(count)}: ${facts.filter(Boolean).join('; ')}`);
+  return { selection, asOf, count: count + (withSettlements ? settlements : 0) };
 }
 
 async function selectNamed([opened, values, names]: Call, action: Action) {

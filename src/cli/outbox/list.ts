@@ -1,5 +1,5 @@
 import { shownName } from '../../core/platform/messages.js';
-import { stateOf } from '../../operator/reports.js';
+import { hasProblem, stateOf } from '../../operator/reports.js';
 import { type Row, SHOWN_STATES, type ShownState } from '../../outbox/rules/state-machine.js';
 import { toPublicReport } from '../../outbox/store/public-report.js';
 import { scanRows } from '../../outbox/store/store.js';
@@ -25,9 +25,9 @@ export const list: RunCommand = async (opened, values) => {
       // Blocked reports are stored as waiting ones.
       const query = { state: one === 'blocked' ? 'waiting' : one, account, environment, operation } as const;
       for await (const row of decided ?? scanRows(opened.store, query)) {
-        const { changedAt, problem } = row;
+        const { changedAt } = row;
         if (stateOf(row) !== one || !matches(row, query) || changedAt < since || changedAt > until) continue;
-        if (code !== undefined && code !== problem?.code) continue;
+        if (!hasProblem(row, code)) continue;
         if (printed >= limit) {
           hasMore = true;
           return;
