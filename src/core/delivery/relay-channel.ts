@@ -1,10 +1,10 @@
 import { type Environment, type ErrorCode, type ErrorOutcome, isErrorCode } from '../errors/errors.js';
 import { asRecord } from '../platform/as-record.js';
+import { MASK } from '../platform/messages.js';
 import type { Clock } from '../platform/time.js';
 import type { BaseUrl } from '../protocol/addresses.js';
 import { RELAY_HEADER } from '../protocol/headers.js';
 import { operations } from '../protocol/operations.js';
-import { MASK } from '../schema/issue.js';
 import type { Location } from '../schema/location.js';
 import {
   type CallContext,

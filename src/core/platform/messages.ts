@@ -2,6 +2,9 @@
 export const FUNCTION_THREW =
   'the clock, random or signal that you passed, or a function that another script replaced, threw an error';
 
+/** In place of what may be personal data. */
+export const MASK = '[masked]';
+
 interface Named {
   operation: string;
   reference?: string | undefined;

@@ -1,6 +1,5 @@
-import { cut } from '../platform/messages.js';
+import { cut, MASK } from '../platform/messages.js';
 import { lastOf, numbered } from '../platform/portable.js';
-import { MASK } from '../schema/issue.js';
 import type { SentValue } from '../schema/sent.js';
 import { fieldPathIn, isRuleWord, isShownWord, PHRASES } from './vocabulary.js';
 

@@ -1,3 +1,5 @@
+import { MASK } from '../platform/messages.js';
+
 /** The kind of problem with a field. Stable, for your branches. */
 export type IssueCode =
   /** A required field is missing. */
@@ -24,8 +26,6 @@ export interface ValidationIssue {
   /** The problem and what is expected. Never the value of a sensitive field. */
   readonly message: string;
 }
-
-export const MASK = '[masked]';
 
 /** A name that is not an identifier may be misplaced data, so it is masked. */
 export const printableKey = (key: PropertyKey): string =>

@@ -1,7 +1,7 @@
 import { asRecord, isRecord } from '../platform/as-record.js';
-import { cut } from '../platform/messages.js';
+import { cut, MASK } from '../platform/messages.js';
 import type { Field } from './fields.js';
-import { MASK, printableKey } from './issue.js';
+import { printableKey } from './issue.js';
 import { location } from './location.js';
 import { isModel, type Model } from './model.js';
 

@@ -1,9 +1,8 @@
 import type { Environment } from '../../core/errors/errors.js';
-import { cut } from '../../core/platform/messages.js';
+import { cut, MASK } from '../../core/platform/messages.js';
 import { type Clock, withTimeout } from '../../core/platform/time.js';
 import type { AbortSignalLike } from '../../core/platform/web-types.js';
 import type { OperationName } from '../../core/protocol/operations.js';
-import { MASK } from '../../core/schema/issue.js';
 import type { FaultKind } from './faults.js';
 import { freezeDeep } from './ledger.js';
 

@@ -1,6 +1,6 @@
 import { isRecord } from '../../core/platform/as-record.js';
+import { MASK } from '../../core/platform/messages.js';
 import { type Operation, operations } from '../../core/protocol/operations.js';
-import { MASK } from '../../core/schema/issue.js';
 import { location } from '../../core/schema/location.js';
 import { isIdentifier, maskPersonal } from '../../core/schema/sent.js';
 import type { RequestBody } from './apply.js';

@@ -68,23 +68,22 @@ const text = optional<string>(isString);
 const whole = (most?: number) => optional<number>(wholeNumber(0, most));
 const environment = optional<Environment>(oneOf(...ENVIRONMENTS));
 const operation = optional<OperationName>(oneOf(...operationNames));
-const validation = option<ValidationMode>(oneOf('strict', 'partial'), 'strict');
-const duplicateStatus = option<number>(isAnything, 409);
+
+const isPositive = (value: unknown) => Number(value) > 0 && Number.isFinite(value);
 
 function isRateLimit(given: unknown): boolean {
   const { requests, perMs = 1, ...others } = asRecord(given);
-  const areNumbers = [requests, perMs].every((value) => Number.isFinite(value));
-  return areNumbers && Number(requests) >= 1 && Number(perMs) > 0 && Object.keys(others).length === 0;
+  return isPositive(perMs) && isPositive(requests) && Number(requests) >= 1 && Object.keys(others).length === 0;
 }
 
 /** The options of each function of the mock gateway, and the parameters of its own routes. */
 const TABLES = {
   createMockGateway: {
     apiKey: option(isString, MOCK_API_KEY),
-    validation,
+    validation: option<ValidationMode>(oneOf('strict', 'partial'), 'strict'),
     location: { required: option(isFlag, true) },
     requireInitiated: option(isFlag, true),
-    duplicateStatus,
+    duplicateStatus: option<number>(isAnything, 409),
     identities: option<Readonly<Record<string, Identity>>>(isAnything, {}),
     rateLimit: optional<RateLimitOptions>(
       must('{ requests, perMs }: at least 1 request, and a period above 0', isRateLimit),
@@ -111,12 +110,6 @@ const TABLES = {
   seed: { operation, reference: anything, body: anything, environment },
   serve: { port: anything, host: anything, adminToken: anything },
   mockGatewayHandlers: { staging: anything, production: anything },
-  openApiDocument: {
-    address: option<string>(isAnything, 'http://127.0.0.1:4010'),
-    validation,
-    location: { required: option<boolean>(isAnything, true) },
-    duplicateStatus,
-  },
   'GET reports': { environment, operation, reference: text, reveal: flag },
   'GET requests': { limit: whole() },
   'POST requests/wait': { timeoutMs: whole(60_000) },

@@ -4,13 +4,31 @@ import { GATEWAY_PATH, type Operation, operationNames, operations } from '../../
 import type { Field } from '../../core/schema/fields.js';
 import { location } from '../../core/schema/location.js';
 import { isModel, type Model, type ValidationMode } from '../../core/schema/model.js';
-import { type MockGatewayOptions, readMockOptions } from '../mock/options.js';
+import { isAnything, oneOf, option, readOptions } from '../../core/schema/option-rules.js';
 import { EXAMPLES, FIELD_WORDS, type JsonObject, OPERATION_WORDS } from './words.js';
 
+const optionTable = {
+  address: option(isAnything, 'http://127.0.0.1:4010'),
+  validation: option<ValidationMode>(oneOf('strict', 'partial'), 'strict'),
+  location: { required: option<boolean>(isAnything, true) },
+  duplicateStatus: option(isAnything, 409),
+};
+
 /** The options of `openApiDocument`. All are optional, and the defaults are the mock gateway's. */
-export interface OpenApiOptions extends Pick<MockGatewayOptions, 'validation' | 'location' | 'duplicateStatus'> {
+export interface OpenApiOptions {
   /** The address of a mock gateway, with which the server URLs begin. Default: `http://127.0.0.1:4010`. */
   address?: string | undefined;
+  /** Same as the mock gateway's option. Default: `'strict'`. */
+  validation?: ValidationMode | undefined;
+  /** Same as the mock gateway's option. Default: `{ required: true }`. */
+  location?:
+    | {
+        /** Whether an event without a location is refused. */
+        required?: boolean | undefined;
+      }
+    | undefined;
+  /** Same as the mock gateway's option. Default: 409. */
+  duplicateStatus?: number | undefined;
 }
 
 /**
@@ -23,7 +41,9 @@ export interface OpenApiOptions extends Pick<MockGatewayOptions, 'validation' | 
  * ```
  */
 export function openApiDocument(options: OpenApiOptions = {}): JsonObject {
-  const { address, validation, location: of, duplicateStatus } = readMockOptions('openApiDocument', options);
+  const read = readOptions('openApiDocument', optionTable, options);
+  if (read.problem !== undefined) throw new TypeError(read.problem);
+  const { address, validation, location: of, duplicateStatus } = read.complete;
   const paths = Object.fromEntries(
     operationNames.map((name) => {
       const row: Operation = operations[name];
