@@ -1,6 +1,6 @@
 import { useRef } from 'preact/hooks';
 import type { Overview } from '../../src/operator/overview.js';
-import type { ShownPause } from '../../src/operator/resume.js';
+import type { Resumed, ShownPause } from '../../src/operator/resume.js';
 import { Button, Mark } from '../kit/parts.js';
 import { counted, operationWords } from '../kit/words.js';
 import { call } from './calls.js';
@@ -89,15 +89,19 @@ export const needsOf = (overview: Overview): number => overview.states.quarantin
 
 export const stopsIn = (reasons: readonly Reason[]): number => reasons.filter(({ tone }) => tone === 'bad').length;
 
-function resume(page: ConsolePage, { account, environment }: ShownPause): void {
+function resume(page: ConsolePage, { account, environment, reason }: ShownPause): void {
   const where = placeWords({ account, environment });
   page.ask({
     title: `Resume ${where}?`,
-    text: 'Reports are sent again at once. Do it after the cause is mended: otherwise the next refusals pause it again.',
+    text: `Reports are sent again at once${reason === 'refusals' ? ', except those that the gateway refused: they are quarantined, and can be corrected' : ''}. Do it after the cause is mended: otherwise the next refusals pause it again.`,
     verb: 'Resume',
     async run(why) {
-      await call('resume', { ...why, account, environment });
-      return { text: `The pauses of ${where} are ended.` };
+      const { quarantined } = await call<Resumed>('resume', { ...why, account, environment });
+      const refused =
+        quarantined > 0
+          ? ` ${counted(quarantined, 'refused report is', 'refused reports are')} quarantined: correct or retry ${quarantined === 1 ? 'it' : 'them'} below.`
+          : '';
+      return { text: `The pauses of ${where} are ended.${refused}` };
     },
   });
 }

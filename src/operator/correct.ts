@@ -1,10 +1,10 @@
 import type { DecidedReport } from '../outbox/decisions/decide-rows.js';
-import { endPauses } from '../outbox/decisions/end-pauses.js';
 import { operationScope } from '../outbox/rules/destination.js';
 import type { Decision } from '../outbox/rules/state-machine.js';
 import { commitDecision, type RowsPage } from './commit-decision.js';
 import type { OperatorContext } from './context.js';
-import { type CorrectedFile, type DecisionRecord, recordOf, storeDecision, type Who } from './decision-log.js';
+import { type CorrectedFile, storeDecision, type Who } from './decision-log.js';
+import { endCounted } from './resume.js';
 
 export interface CorrectRequest extends Who {
   readonly about: CorrectedFile;
@@ -15,25 +15,24 @@ export interface CorrectRequest extends Who {
 
 /**
  * Replaces the data of the reports of a file, as one decision. It ends the open breaker of their operation as its last
- * step. If it was interrupted, a call with the same decision continues it.
+ * step, and returns the number of the other refused reports, which are quarantined then. If it was interrupted, a call
+ * with the same decision continues it.
  */
-export async function correct(
-  context: OperatorContext,
-  { about, next, tell, ...by }: CorrectRequest,
-): Promise<DecisionRecord> {
+export async function correct(context: OperatorContext, { about, next, tell, ...by }: CorrectRequest): Promise<number> {
   const begun = await storeDecision(context, by, { action: 'replaced', about, done: false });
   const { at, id } = begun;
   const decision: Decision = { action: 'replaced', reason: by.reason, at, by: by.who, id, file: about.file };
-  const kept = await commitDecision(context, begun, {
+  let quarantined = 0;
+  await commitDecision(context, begun, {
     decision,
     forMs: Number.POSITIVE_INFINITY,
     tell,
     async next({ cursor }) {
       const page = await next(cursor, decision);
-      if (page.done) await endPauses(context, operationScope(about));
+      if (page.done) quarantined += (await endCounted(context, operationScope(about))).quarantined;
       return page;
     },
   });
   await context.afterDecision('replaced');
-  return recordOf(kept);
+  return quarantined;
 }

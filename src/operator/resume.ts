@@ -50,7 +50,7 @@ export const PAUSE_WORDS: Readonly<Record<PauseReason, PauseWords>> = {
     needsPerson: true,
     cause: 'The gateway refused several reports of this operation in a row.',
     action:
-      'Ask the operator of the gateway whether the gateway or the data is at fault. If it is the data, stop the deployment that writes it, and report good data.',
+      'Ask the operator of the gateway whether the gateway or the data is at fault. If it is the data, stop the deployment that writes it, and correct its reports: "npx location-sdk outbox <store> replace --from".',
   },
   'rate-limited': {
     needsPerson: false,
@@ -79,7 +79,22 @@ export const shownPauses = (pauses: readonly Pause[]): ShownPause[] =>
 
 export interface Resumed {
   readonly pauses: readonly ResumedPause[];
+  /** The number of refused reports that waited behind them, and are quarantined. */
+  readonly quarantined: number;
   readonly decision: DecisionRecord;
+}
+
+/** Ends pauses, and counts the reports that it quarantines. */
+export async function endCounted(context: OperatorContext, where: PauseScope): Promise<Omit<Resumed, 'decision'>> {
+  let quarantined = 0;
+  const counting: OperatorContext = {
+    ...context,
+    quarantined(rows) {
+      quarantined += rows.length;
+      context.quarantined(rows);
+    },
+  };
+  return { pauses: await endPauses(counting, where), quarantined };
 }
 
 export async function resume(context: OperatorContext, where: PauseScope, by: Who): Promise<Resumed> {
@@ -87,6 +102,5 @@ export async function resume(context: OperatorContext, where: PauseScope, by: Wh
   const isRepeated = (await context.operator.decision(by.decision)) !== undefined;
   const decision = recordOf(await storeDecision(context, by, { action: 'resume', about: where, done: true }));
   // A repetition must not end a pause that has begun since.
-  const pauses = isRepeated ? [] : await endPauses(context, where);
-  return { pauses, decision };
+  return { ...(isRepeated ? { pauses: [], quarantined: 0 } : await endCounted(context, where)), decision };
 }

@@ -173,6 +173,9 @@ describe('--operation and --environment', () => {
     expect(JSON.parse((await outbox(all, 'stats', '--json')).out).paused).toMatchObject([
       { environment: 'production', operation: 'reportBetEvent' },
     ]);
+    expect((await outbox(file, 'stats')).out.replaceAll(/\s+/g, ' ')).toContain(
+      'correct its reports: "npx location-sdk outbox <store> replace --from"',
+    );
     const { out } = await outbox(file, 'resume', '--environment', 'staging', '--operation', 'reportBetEvent');
     expect(out).toBe('staging, reportBetEvent, is no longer paused (it was: refusals)\n');
     expect(await paused()).toEqual(['production reportBetEvent', 'staging reportSettledBet']);

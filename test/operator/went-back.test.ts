@@ -35,7 +35,7 @@ it('a database that lost commits is an event, a line of stats, a tile and a line
   const at = await readWentBack(store.operator);
   expect(await operator.overview()).toMatchObject({ wentBackAt: at });
   expect((await runCli(['outbox', file])).out).toMatch(
-    /^The database had lost commits at \d{4}-.* UTC: follow the guide/m,
+    /^The database had lost commits at \d{4}-.* UTC: follow the guide for a failover .*\n {2}npx location-sdk outbox \S+ verify --head </m,
   );
   expect(JSON.parse((await runCli(['outbox', file, 'stats', '--json'])).out)).toMatchObject({ wentBackAt: at });
 

@@ -6,11 +6,11 @@ import { pausesOf } from '../../outbox/store/store.js';
 import { EXIT, Failure, remark, say } from '../output.js';
 import { needed, type RunCommand } from './options.js';
 import { newDecision } from './person.js';
-import { placeOf } from './text.js';
+import { placeOf, quarantinedNote } from './text.js';
 
 /** Each account and environment is a decision of its own. */
 export const resume: RunCommand = async (
-  { store, operator },
+  { store, operator, command },
   { account, environment, operation, reason = '', json },
 ) => {
   const outlooks = await store.outlook(account === undefined ? undefined : [account]);
@@ -23,7 +23,7 @@ export const resume: RunCommand = async (
   const places = new Map(paused.map((pause) => [keyOf(pause), { ...destinationScope(pause), operation }]));
   let failed = 0;
   for (const place of places.values()) {
-    const { pauses } = await operator.resume(place, newDecision(reason));
+    const { pauses, quarantined } = await operator.resume(place, newDecision(reason));
     for (const { isResumed, ...pause } of pauses) {
       if (!isResumed) failed += 1;
       if (json) say(JSON.stringify({ ...pause, resumed: isResumed }));
@@ -32,6 +32,7 @@ export const resume: RunCommand = async (
           `${placeOf(pause)} ${isResumed ? `is no longer paused (it was: ${pause.reason})` : 'was changed meanwhile; look at stats, and run the command again if needed'}`,
         );
     }
+    if (!json && quarantined > 0) remark(quarantinedNote(quarantined, command));
   }
   const what = [environment, operation].filter((name) => name !== undefined).join(', ');
   if (!json && places.size === 0) remark(what ? `${what} is not paused.` : 'No environment is paused.');

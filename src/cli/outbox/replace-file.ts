@@ -20,12 +20,12 @@ import { needed, type RunCommand } from './options.js';
 import { intakeOf, readOwner, settingsFor } from './own-outbox.js';
 import { newDecision } from './person.js';
 import { startProgress } from './progress.js';
-import { grouped } from './text.js';
+import { grouped, quarantinedNote } from './text.js';
 
 const MISSING = 'the outbox does not have this report';
 
 /** Replaces the data of the reports in a file, with the reader, the checks and the rejected file of an import. */
-export const replaceFile: RunCommand = async ({ store, operator }, values) => {
+export const replaceFile: RunCommand = async ({ store, operator, command }, values) => {
   const { json, account = DEFAULT_ACCOUNT, 'dry-run': dryRun = false } = values;
   const path = needed(values, 'from');
   const operation = needed(values, 'operation');
@@ -86,10 +86,10 @@ export const replaceFile: RunCommand = async ({ store, operator }, values) => {
     // The other rejected lines are of reports that cannot be replaced.
     const wrong = rejected.lines - counts.inDoubt - counts.recorded - counts.notReplaceable - counts.missing;
     const isChecked = dryRun || (wrong > 0 && !values['skip-rejected']);
-    let replaced = 0;
+    let [replaced, quarantined] = [0, 0];
     if (!isChecked && (kept || counts.differing > 0)) {
       const { who, reason } = kept ?? newDecision(needed(values, 'reason'));
-      await operator
+      quarantined = await operator
         .correct({
           who,
           reason,
@@ -106,7 +106,7 @@ export const replaceFile: RunCommand = async ({ store, operator }, values) => {
     const differing = [...fields].sort(([, a], [, b]) => b - a).map(([field, reports]) => ({ field, reports }));
     if (json) {
       const made = replaced > 0 ? decision : undefined;
-      const numbers = { lines, rejected: rejected.lines, wrong, ...counts, notInFile, replaced };
+      const numbers = { lines, rejected: rejected.lines, wrong, ...counts, notInFile, replaced, quarantined };
       const found = { fields: differing, problems: rejected.kinds() };
       say(JSON.stringify({ ...about, ...numbers, dryRun, decision: made, ...found }));
     } else {
@@ -141,6 +141,7 @@ export const replaceFile: RunCommand = async ({ store, operator }, values) => {
         remark('Correct the lines and run the command again. Or add --skip-rejected to replace only the others.');
       else if (isChecked && counts.differing > 0) remark('Run the command without --dry-run to replace those.');
       else if (replaced > 0) remark('A running worker sends them; if none runs, start one.');
+      if (quarantined > 0) remark(quarantinedNote(quarantined, command));
     }
 
     function refuse(results: readonly DecidedReport[]): void {

@@ -5,6 +5,12 @@ export const grouped = (count: number): string => count.toLocaleString('en');
 
 export const reports = (count: number): string => `${grouped(count)} ${count === 1 ? 'report' : 'reports'}`;
 
+/** After the end of a breaker. */
+export const quarantinedNote = (count: number, command: string): string =>
+  `${reports(count)} that the gateway had refused ${count === 1 ? 'is' : 'are'} quarantined, and not sent again. To see and correct them:
+  ${command} list --state quarantined
+  ${command} replace --from corrected.ndjson --operation … --environment … --dry-run`;
+
 /** A destination or the place of a pause, such as `staging` or `staging, reportBetEvent,`. Without the default account. */
 export const placeOf = ({ account, environment, operation }: PauseScope): string =>
   `${account === DEFAULT_ACCOUNT ? '' : `${account} `}${environment}${operation ? `, ${operation},` : ''}`;

@@ -114,6 +114,8 @@ describe('outbox replace --from', () => {
     writeFileSync(path, csvOf([8, 7, 5, 4, 3, 1].map((index) => corrected(`B-${index}`))));
     const ended = await replace(path);
     expect(ended).toMatchObject({ code: 0, out: `${path}: 6 reports replaced.\n` });
+    expect(ended.err).toContain('1 report that the gateway had refused is quarantined, and not sent again. To see');
+    expect(ended.err).toContain(`outbox ${file} list --state quarantined\n`);
     expect(leaksIn(ended.out + ended.err)).toEqual([]);
     expect(existsSync(join(folder, 'right.rejected.csv'))).toBe(false);
     expect((await run('stats')).out).not.toContain('refusals');
@@ -141,6 +143,14 @@ describe('outbox replace --from', () => {
     expect(listed.err).toMatch(/The decision: replaced, .+: the amount was in kobo\nIts file has the SHA-256 /);
     expect(listed.err).toContain(sha256);
     expect((await run('list', '--decision', shown.decisions[0].id, '--json')).out).toContain(`"file":"${sha256}"`);
+  });
+
+  it('is not needed by resume, which says how many refused reports it quarantined, and the commands for them', async () => {
+    const { file, run } = begin();
+    const { out, err } = await run('resume');
+    expect(out).toBe('staging, reportBetEvent, is no longer paused (it was: refusals)\n');
+    expect(err).toMatch(/^4 reports that the gateway had refused are quarantined, and not sent again\. To see and/);
+    expect(err).toContain(`outbox ${file} replace --from corrected.ndjson --operation`);
   });
 
   it('is one decision with the hash of its file, and a second run changes nothing, also after they were sent', async () => {
