@@ -21,9 +21,15 @@ export function watch(outbox: Outbox, wake: (text: string) => void, tell: (text:
   let failures: number[] = [];
   /** The numbers of quarantined reports in the last 10 minutes. */
   let counts = [{ at: Date.now(), quarantined: 0 }];
-  /** How many reports are recorded, and since when. */
-  let recorded = { count: -1, at: 0 };
-  let waitingSince: number | undefined;
+  /** When each environment last had a recorded report, or none to send. */
+  const moved = new Map<string, number>();
+  const placeOf = ({ account, environment }: { account: string; environment: string }) => `${account} ${environment}`;
+  /** The recorded reports at the last look, and those that this process has recorded since then. */
+  let recorded = { all: Number.POSITIVE_INFINITY, here: 0 };
+  outbox.on('recorded', (event) => {
+    recorded.here += 1;
+    moved.set(placeOf(event), Date.now());
+  });
   outbox.on('error', ({ message, code }) => {
     if (code === 'went-back') return wake(`OutboxWentBack: ${message}`);
     failures.push(Date.now());
@@ -31,13 +37,22 @@ export function watch(outbox: Outbox, wake: (text: string) => void, tell: (text:
   });
 
   async function look(found: Map<string, (() => void) | undefined>): Promise<void> {
-    const { states, oldestOpenAt, paused, missingKeys } = await outbox.stats();
+    const { states, destinations, oldestOpenAt, paused, missingKeys } = await outbox.stats();
     if (oldestOpenAt !== undefined && Date.now() - oldestOpenAt > HOUR_MS)
       found.set('ReportsNotSent', () => wake('the oldest report waits for more than an hour'));
-    if (states.recorded !== recorded.count) recorded = { count: states.recorded, at: Date.now() };
-    waitingSince = states.waiting + states['in-flight'] > 0 ? (waitingSince ?? Date.now()) : undefined;
-    if (waitingSince !== undefined && Date.now() - Math.max(recorded.at, waitingSince) >= 2 * MINUTE_MS)
-      found.set('NothingIsSent', () => wake('reports wait, and none was recorded for two minutes'));
+    // Another process sends, too, and the counts do not say where.
+    const isSentElsewhere = states.recorded - recorded.all > recorded.here;
+    recorded = { all: states.recorded, here: 0 };
+    for (const { account, environment, isPending } of destinations) {
+      const place = placeOf({ account, environment });
+      const isPaused = paused.some((pause) => placeOf(pause) === place && pause.reason in NEEDS_A_PERSON);
+      const at = moved.get(place);
+      if (!isPending || isPaused || isSentElsewhere || at === undefined) moved.set(place, Date.now());
+      else if (Date.now() - at >= 2 * MINUTE_MS)
+        found.set(`NothingIsSent ${place}`, () =>
+          wake(`reports for ${environment} wait, and none was recorded for two minutes`),
+        );
+    }
     // A pause without a waiting report ends with the next report.
     for (const { account, environment, operation, reason, since } of oldestOpenAt === undefined ? [] : paused) {
       const text = `nothing is sent to ${environment}: ${reason}`;
@@ -52,11 +67,13 @@ export function watch(outbox: Outbox, wake: (text: string) => void, tell: (text:
     const isMany = quarantined - Math.min(...counts.map((one) => one.quarantined)) > 20;
     if (quarantined === 0) return;
     if (isMany) found.set('ManyReportsQuarantined', () => wake(`${quarantined} reports need a person`));
-    const reports = await outbox.list({ state: 'quarantined', limit: 1_000 });
+    const reports: { id: string; isConflict: boolean }[] = [];
+    for await (const { id, problem } of outbox.iterate({ state: 'quarantined' }))
+      reports.push({ id, isConflict: problem?.code === 'conflict' });
     const fresh = reports.filter(({ id }) => !known.has(id));
-    const conflict = fresh.find(({ problem }) => problem?.code === 'conflict');
+    const conflict = fresh.find(({ isConflict }) => isConflict);
     if (conflict) found.set(`ReportConflicts ${conflict.id}`, () => wake('the gateway holds other data of a report'));
-    const other = fresh.find(({ problem }) => problem?.code !== 'conflict');
+    const other = fresh.find(({ isConflict }) => !isConflict);
     if (other && !isMany)
       found.set(`ReportsQuarantined ${other.id}`, () => tell(`${quarantined} reports need a person`));
     for (const { id } of reports) found.set(id, undefined);

@@ -31,8 +31,14 @@ function unpack() {
 /** Each change of a rule must make an incident fail, or the incidents prove nothing. @type {[string, string][]} */
 const BROKEN = [
   ['reports_total[2m]', 'reports_total[20m]'],
-  ['> 0 and on (job) sum by (job) (location_sdk_outbox_report_count offset 2m) > 0 unless', '> 0 unless'],
-  ['min_over_time((sum', 'max_over_time((sum'],
+  [' and max by (job, location_sdk_account, location_sdk_environment) (location_sdk_outbox_pending offset 2m) > 0', ''],
+  ['min_over_time((max by (job, location', 'max_over_time((max by (job, location'],
+  ['~"authentication|', '~"'],
+  ['|configuration|', '|configuration|unreachable|'],
+  [
+    'sum by (job, location_sdk_account, location_sdk_environment) (increase(location_sdk_outbox_recorded',
+    'on (job) sum by (job) (increase(location_sdk_outbox_recorded',
+  ],
   ['[10m:15s]', '[1d:15s]'],
   ['="authentication"}[2m]', '="authentication"}[10m]'],
   ['="refusals"}[2m]', '="refusals"}[15s]'],

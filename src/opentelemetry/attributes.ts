@@ -15,7 +15,7 @@ export function idAttributes(operation: string, id: string): Attributes {
   return callAttributes(operation, environment, account);
 }
 
-const destinationAttributes = (environment: string | undefined, account = DEFAULT_ACCOUNT): Attributes => ({
+export const destinationAttributes = (environment: string | undefined, account = DEFAULT_ACCOUNT): Attributes => ({
   ...(environment !== undefined && { 'location_sdk.environment': environment }),
   ...(account !== DEFAULT_ACCOUNT && { 'location_sdk.account': account }),
 });

@@ -102,6 +102,14 @@ export const INSTRUMENTS = {
     description: 'Reports in the store by state; waiting does not include blocked ones.',
     attributes: ['location_sdk.report.state'],
   },
+  pending: {
+    kind: 'gauge',
+    name: 'location_sdk.outbox.pending',
+    unit: '{destination}',
+    description:
+      '1 while a report for an environment waits to be sent or is in flight, else 0; blocked ones do not count.',
+    attributes: ['location_sdk.environment'],
+  },
   refused: {
     kind: 'gauge',
     name: 'location_sdk.outbox.refused_waiting.count',

@@ -4,7 +4,7 @@ import { systemClock, withTimeout } from '../core/platform/time.js';
 import { reportNames } from '../core/protocol/operations.js';
 import type { Outbox, OutboxStats } from '../outbox/interface.js';
 import { DEFAULT_ACCOUNT, type DestinationOperation, PAUSE_REASONS } from '../outbox/rules/destination.js';
-import { callAttributes, idAttributes, pauseAttributes } from './attributes.js';
+import { callAttributes, destinationAttributes, idAttributes, pauseAttributes } from './attributes.js';
 import { makeCounter, makeGauge, makeHistogram, quietly } from './instruments.js';
 
 const which = ({ account, operation, environment }: DestinationOperation) =>
@@ -79,6 +79,7 @@ const ALWAYS: readonly Paused[] = ENVIRONMENTS.flatMap((environment) =>
 export function observeStats(meter: Meter, outbox: Pick<Outbox, 'stats'>): void {
   const gauges = {
     reports: makeGauge(meter, 'reports'),
+    pending: makeGauge(meter, 'pending'),
     refused: makeGauge(meter, 'refused'),
     oldest: makeGauge(meter, 'oldest'),
     paused: makeGauge(meter, 'paused'),
@@ -95,9 +96,11 @@ export function observeStats(meter: Meter, outbox: Pick<Outbox, 'stats'>): void 
   const callback: BatchObservableCallback = async (result) => {
     const asked = await withTimeout(ask, { clock: systemClock, milliseconds: LONGEST_MS });
     if (asked.ended !== 'done') return;
-    const { states, refused, oldestOpenAt, paused } = asked.value;
+    const { states, destinations, refused, oldestOpenAt, paused } = asked.value;
     for (const [state, count] of Object.entries(states))
       result.observe(gauges.reports, count, { 'location_sdk.report.state': state });
+    for (const { account, environment, isPending } of destinations)
+      result.observe(gauges.pending, isPending ? 1 : 0, destinationAttributes(environment, account));
     result.observe(gauges.refused, refused);
     result.observe(
       gauges.oldest,

@@ -6,7 +6,7 @@ import type { ReportName } from '../core/protocol/operations.js';
 import type { OutboxEvents, OutboxListener } from './events.js';
 import type { AnyIterable } from './receipts/log.js';
 import type { ReconcileDefaults, Reconciled, ReportReference } from './receipts/reconcile.js';
-import type { OutboxEnvironment, PauseReason, PauseScope } from './rules/destination.js';
+import type { Destination, OutboxEnvironment, PauseReason, PauseScope } from './rules/destination.js';
 import type { Pause } from './rules/pause.js';
 import type { ReceiptHead } from './rules/receipt-entry.js';
 import type { Pruned, PruneOptions } from './rules/retention.js';
@@ -59,6 +59,11 @@ export type BatchedReport<Mode extends ClientMode = 'strict'> = {
 
 /** The state of an outbox: its counts and pauses. */
 export interface OutboxStats extends Counts {
+  /**
+   * The environments of the accounts, and whether a report for each waits to be sent or is in flight. Blocked and
+   * quarantined reports do not count.
+   */
+  readonly destinations: readonly (Destination & { readonly isPending: boolean })[];
   /**
    * The ids of missing encryption keys. A process that has a key takes the reports that wait for it: at once when it
    * starts, else within a minute.

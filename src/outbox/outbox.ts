@@ -101,7 +101,13 @@ function composeOutboxes<Mode extends ClientMode>(
   async function stats(accounts: readonly string[]): Promise<OutboxStats> {
     const counts = await store.counts(accounts);
     const missingKeys = await store.missingKeys(accounts);
-    return { ...counts, missingKeys, paused: toPublicPauses(await store.outlook(accounts)) };
+    const outlooks = await store.outlook(accounts);
+    const destinations = outlooks.map(({ account, environment, nextInMs }) => ({
+      account,
+      environment,
+      isPending: nextInMs !== undefined,
+    }));
+    return { ...counts, destinations, missingKeys, paused: toPublicPauses(outlooks) };
   }
 
   function outboxOf(account: AccountSettings): Outbox<Mode> {

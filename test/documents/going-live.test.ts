@@ -9,7 +9,7 @@ import { betEvent } from '../support/factories.js';
 import { FakeClock } from '../support/fake-clock.js';
 import { root } from '../support/run.js';
 
-type Watched = Pick<Outbox, 'stats' | 'list' | 'on'>;
+type Watched = Pick<Outbox, 'stats' | 'iterate' | 'on'>;
 
 interface Guide {
   watch(outbox: Watched, wake: (text: string) => void, tell: (text: string) => void): () => Promise<void>;
@@ -36,6 +36,7 @@ const healthy: OutboxStats = {
   attempts: 94,
   missingKeys: [],
   paused: [],
+  destinations: [{ account: 'default', environment: 'production', isPending: true }],
 };
 const paused = (reason: OutboxStats['paused'][number]['reason']): Partial<OutboxStats> => ({
   oldestOpenAt: Date.now() - 1_000,
@@ -58,14 +59,19 @@ function watching(outbox: Watched) {
   };
 }
 
+const none: Outbox['iterate'] = async function* () {};
+
 /** The alerts of the first look, if every later look is silent. */
 async function alerts(changes: Partial<OutboxStats>): Promise<string[]> {
   const stats = { ...healthy, ...changes };
   const { outbox } = outboxWorld();
   const reports = Array.from({ length: stats.states.quarantined }, (_, index) => ({ id: `id-${index}` }));
+  const iterate = async function* () {
+    yield* reports as Awaited<ReturnType<Outbox['list']>>;
+  };
   const look = watching({
     stats: async () => stats,
-    list: async () => reports as Awaited<ReturnType<Outbox['list']>>,
+    iterate,
     on: outbox.on,
   });
   const heard = await look();
@@ -146,7 +152,7 @@ describe('the function that watches an outbox', () => {
     try {
       let stats = healthy;
       const { outbox } = outboxWorld();
-      const look = watching({ stats: async () => stats, list: async () => [], on: outbox.on });
+      const look = watching({ stats: async () => stats, iterate: none, on: outbox.on });
       const later = async (minutes: number, changes: Partial<OutboxStats>) => {
         now += minutes * 60_000;
         stats = { ...healthy, ...changes };
@@ -154,6 +160,7 @@ describe('the function that watches an outbox', () => {
       };
       const counted = (quarantined: number, recorded: number, waiting = 0) => ({
         states: { ...healthy.states, quarantined, recorded, waiting, 'in-flight': 0 },
+        destinations: [{ account: 'default', environment: 'production' as const, isPending: waiting > 0 }],
       });
       expect(await later(0, counted(21, 1))).toEqual(['now: 21 reports need a person']);
       expect(await later(5, counted(40, 2))).toEqual([]);
@@ -161,7 +168,7 @@ describe('the function that watches an outbox', () => {
       expect(await later(1, counted(140, 4))).toEqual(['now: 140 reports need a person']);
       expect(await later(20, counted(140, 5, 2))).toEqual([]);
       expect(await later(1, counted(140, 5, 3))).toEqual([]);
-      const nothing = ['now: reports wait, and none was recorded for two minutes'];
+      const nothing = ['now: reports for production wait, and none was recorded for two minutes'];
       expect(await later(1, counted(140, 5, 3))).toEqual(nothing);
       expect(await later(5, counted(140, 5, 9))).toEqual([]);
       expect(await later(1, counted(140, 6, 9))).toEqual([]);
@@ -181,6 +188,66 @@ describe('the function that watches an outbox', () => {
     }
   });
 
+  test('compares what waits with what is recorded for the same environment, and leaves a paused one to its own call', async () => {
+    let now = Date.now();
+    const clock = vi.spyOn(Date, 'now').mockImplementation(() => now);
+    try {
+      const { outbox } = outboxWorld();
+      let record = () => {};
+      const on: Outbox['on'] = (type, listener) => {
+        const event = { account: 'default', environment: 'production' } as OutboxEvents['recorded'];
+        if (type === 'recorded') record = () => (listener as (event: OutboxEvents['recorded']) => void)(event);
+        return outbox.on(type, listener);
+      };
+      let stats = healthy;
+      const look = watching({ stats: async () => stats, iterate: none, on });
+      let recorded = 0;
+      const minutes = async (many: number, changes: Partial<OutboxStats>, here: boolean) => {
+        const heard: string[] = [];
+        for (let minute = 0; minute < many; minute += 1) {
+          now += 60_000;
+          recorded += 1;
+          if (here) record();
+          stats = { ...healthy, states: { ...healthy.states, recorded }, ...changes };
+          heard.push(...(await look()));
+        }
+        return heard;
+      };
+      const staging = { account: 'default', environment: 'staging', isPending: true } as const;
+      const destinations = [...healthy.destinations, staging];
+      const refused = { ...staging, reason: 'authentication', message: '', triedAt: 0, since: now, until: 0 } as const;
+      expect(await minutes(10, { destinations, oldestOpenAt: now, paused: [refused] }, true)).toEqual([
+        'now: nothing is sent to staging: authentication',
+      ]);
+      // The counts do not say where another process sends.
+      expect(await minutes(10, { destinations }, false)).toEqual([]);
+      expect(await minutes(10, { destinations }, true)).toEqual([
+        'now: reports for staging wait, and none was recorded for two minutes',
+      ]);
+    } finally {
+      clock.mockRestore();
+    }
+  });
+
+  test('finds a conflict behind a thousand older quarantined reports', async () => {
+    const { outbox } = outboxWorld();
+    const reports = Array.from({ length: 1_000 }, (_, index) => ({
+      id: `id-${index}`,
+      problem: { code: 'unprocessable' },
+    }));
+    const look = watching({
+      stats: async () => ({ ...healthy, states: { ...healthy.states, quarantined: reports.length } }),
+      iterate: async function* () {
+        yield* reports as unknown as Awaited<ReturnType<Outbox['list']>>;
+      },
+      on: outbox.on,
+    });
+    expect(await look()).toEqual(['now: 1000 reports need a person']);
+    reports.push({ id: 'id-1000', problem: { code: 'conflict' } });
+    expect(await look()).toEqual(['now: the gateway holds other data of a report']);
+    expect(await look()).toEqual([]);
+  });
+
   test('calls at once if the database lost commits, apart from failures of the store', async () => {
     const { outbox } = outboxWorld();
     let tell: (event: OutboxEvents['error']) => void = () => {};
@@ -190,7 +257,7 @@ describe('the function that watches an outbox', () => {
     };
     const heard: string[] = [];
     const look = guide.watch(
-      { stats: async () => healthy, list: async () => [], on },
+      { stats: async () => healthy, iterate: none, on },
       (text) => heard.push(text),
       () => {},
     );

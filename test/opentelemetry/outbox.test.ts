@@ -320,6 +320,14 @@ describe('the metrics of an outbox', () => {
       quarantined: 0,
       dismissed: 0,
     });
+    expect(
+      (await told.points('location_sdk.outbox.pending')).map(({ attributes, value }) => [attributes, value]),
+    ).toEqual(
+      expect.arrayContaining([
+        [{ 'location_sdk.environment': 'staging' }, 1],
+        [{ 'location_sdk.environment': 'production' }, 0],
+      ]),
+    );
     expect(await oldest()).toBeGreaterThanOrEqual(60);
     expect(await oldest()).toBeLessThan(3_600);
     const paused = await told.points('location_sdk.outbox.paused');
