@@ -86,9 +86,7 @@ const STORE_METHODS = [
 const optionTable = {
   client: optional<unknown>(isAnything),
   accounts: optional<unknown>(isAnything),
-  store: required<OutboxStore>(
-    must('a store, such as await postgresStore({ database: pool })', (value) => hasMethods(value, STORE_METHODS)),
-  ),
+  store: required<OutboxStore>(must('a store, such as memoryStore()', (value) => hasMethods(value, STORE_METHODS))),
   account: optional<unknown>(isAnything),
   concurrency: option(wholeNumber(1, 1_000), DEFAULTS.concurrency),
   retry: { baseMs: option(isLimit, DEFAULTS.baseMs), capMs: option(isLimit, DEFAULTS.capMs) },
@@ -126,7 +124,7 @@ export function readOutboxSettings(
   const { client, account, encryption, leaseMs, ...own } = complete;
   const seal = made?.over(own.store);
   const [first] = accounts;
-  if (!seal || !first) throw new ConfigurationError('The options of the outbox cannot be used.');
+  if (!seal || !first) throw new ConfigurationError('No account.');
   const { clock, logger, random } = first.internals;
   const attemptTimeoutMs = longestAttemptOf(accounts);
   return {
@@ -141,7 +139,7 @@ export function readOutboxSettings(
     clientOf(account) {
       const found = accounts.find((one) => one.account === account);
       // Never the client of another account.
-      if (!found) throw new Error('The report belongs to an account that this outbox does not serve.');
+      if (!found) throw new Error('This outbox does not serve this account.');
       return found.internals;
     },
   };
@@ -173,7 +171,7 @@ function ownerIssues({ kind }: ClientInternals, player: unknown): ValidationIssu
   return typeof player === 'string' && player !== ''
     ? []
     : refuse(
-        "with relayUrl it must be one player's, so that no report is sent in the session of another: await indexedDbStore({ player })",
+        "with relayUrl it must be one player's, whose session sends its reports: await indexedDbStore({ player })",
       );
 }
 

@@ -21,13 +21,9 @@ const BET = 'default:staging:reportBetEvent:BET-1';
 const SETTLED = 'default:staging:reportSettledBet:BET-1';
 
 it.each<[string, unknown, string]>([
-  ['is missing', undefined, 'store: is required: expected a store, such as await postgresStore({ database: pool })'],
+  ['is missing', undefined, 'store: is required: expected a store, such as memoryStore()'],
   ['was not awaited', Promise.resolve(memoryStore()), 'got a promise; write await before it'],
-  [
-    'is a pool',
-    { query: async () => ({ rows: [] }) },
-    'such as await postgresStore({ database: pool }), got an object',
-  ],
+  ['is a pool', { query: async () => ({ rows: [] }) }, 'such as memoryStore(), got an object'],
 ])('a store that %s is refused with the line to write', (_, store, message) => {
   const options = { client: createClient(), store: store as OutboxStore };
   expect(() => createOutbox(options)).toThrow(ConfigurationError);

@@ -94,7 +94,7 @@ export const readRelay: ReadChannel = ({ given, own, inPage }) => {
 export const RELAY_REQUIRED = issue(
   ['relayUrl'],
   'missing',
-  'is required here: this build is for pages with a relay. Without one, import location-sdk, or load location-sdk.global.js',
+  'is required in this build. For a page without a relay: location-sdk, or location-sdk.global.js',
 );
 
 /** Missing options are read from `variables`, if the build has any. */

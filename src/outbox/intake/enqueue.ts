@@ -105,7 +105,7 @@ export function createIntake(
 
   async function accept({ report, row }: ReadyRow, transaction?: unknown): Promise<Committed> {
     const enqueued = transaction === undefined ? await enqueue(row) : (await store.enqueue([row], transaction))[0];
-    if (!enqueued) throw new Error('The store returned no result for the row.');
+    if (!enqueued) throw new Error('The store returned no result.');
     const { row: there, added } = enqueued;
     if (added && transaction === undefined) events.emit('enqueued', aboutReport(there));
     const keptLocation = async () => excerpts?.locationIn([there.id], transaction);

@@ -48,7 +48,7 @@ export function createInsertBatch(store: Pick<OutboxStore, 'enqueue' | 'concurre
         const one = enqueued[index];
         underWay.delete(queued);
         if (one) queued.resolve(one);
-        else queued.reject(new Error('The store returned no result for the row.'));
+        else queued.reject(new Error('The store returned no result.'));
       });
     } catch (error) {
       const isOver = isStoreFailure(error);

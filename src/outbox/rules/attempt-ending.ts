@@ -88,7 +88,7 @@ const broken = (): Ending => ({
   outcome: 'unknown',
   problem: {
     code: 'gateway',
-    message: 'The attempt ended with an unexpected error. It is not shown: it may contain personal data.',
+    message: 'The attempt ended with an unexpected error, which may contain personal data.',
   },
 });
 

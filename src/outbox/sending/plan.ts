@@ -184,7 +184,7 @@ export const NOT_SENT: Ending = {
   counts: false,
   problem: {
     code: 'aborted',
-    message: 'It was not sent: its environment was paused, the outbox was stopped, or its lease was nearly over.',
+    message: 'It was not sent: a pause, a stop, or its lease was nearly over.',
   },
 };
 

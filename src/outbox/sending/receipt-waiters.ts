@@ -152,10 +152,9 @@ export const damageError = (cause: Error): AbortedError =>
   new AbortedError(`It is unknown whether this report was recorded. ${cause.message}`, { outcome: 'unknown' });
 
 const stoppedError = () =>
-  new AbortedError(
-    'The outbox was stopped before this report was recorded. It is stored, and sent after the next start.',
-    { outcome: 'unknown' },
-  );
+  new AbortedError('The outbox was stopped before this report was recorded. It is stored, and sent after a start.', {
+    outcome: 'unknown',
+  });
 
 const lostError = (why: string) =>
   new AbortedError(`This report is no longer in the store: ${why}`, { outcome: 'unknown' });

@@ -89,7 +89,9 @@ describe('before its first turn, a worker', () => {
   it('names the mock mode as the reason of another gateway', async () => {
     const { bind, logged } = world({ bound: [FOREIGN, OWN], gateways: IN_MOCK_MODE });
     await bind();
-    expect(logged).toEqual([expect.stringContaining('This process is in mock mode')]);
+    expect(logged).toEqual([
+      expect.stringContaining('would send them to the mock gateway of mock mode (LOCATION_SDK_MOCK)'),
+    ]);
   });
 
   it('reports nothing for a destination of which the store returns no gateway', async () => {

@@ -3,7 +3,7 @@ import { createClient } from '../../../src/entries/index.js';
 import { createMockGateway } from '../../../src/entries/mock.js';
 import { createOutbox, memoryStore, type OutboxStore } from '../../../src/entries/outbox.js';
 import { createOutboxEvents } from '../../../src/outbox/events.js';
-import { type Change, claimed, type Row } from '../../../src/outbox/rules/state-machine.js';
+import { type Change, claimed, type Row, writeOf } from '../../../src/outbox/rules/state-machine.js';
 import type { Finished } from '../../../src/outbox/sending/plan.js';
 import { keptInDoubt, markInDoubtAfterRestore } from '../../../src/outbox/sending/restored-database.js';
 import type { NewRow, Turn } from '../../../src/outbox/store/store.js';
@@ -270,7 +270,7 @@ describe('writes that the store refused', () => {
     );
     expect(turns).toStrictEqual([
       {
-        writes: [{ id: row.id, expected: row, change: keptInDoubt(row, { row: sent, change: lost }, 30_000) }],
+        writes: [{ ...writeOf(row, lost), change: keptInDoubt(row, { row: sent, change: lost }, 30_000) }],
         claim: undefined,
       },
     ]);
