@@ -158,10 +158,24 @@ export async function whyNotUndoDecision(context: OperatorContext, kept: KeptDec
     : 'This decision is also about accounts that are not shown here. Undo it where all accounts are shown.';
 }
 
+/**
+ * Whether another decision than `but` has undone it. An undo that left out reports by name leaves it open for them, and
+ * one that was interrupted is continued: each row is taken back once.
+ */
+export async function isUndone(
+  { operator }: OperatorContext,
+  { undoneBy }: KeptDecision,
+  but?: string,
+): Promise<boolean> {
+  if (undoneBy === undefined || undoneBy === but) return false;
+  const by = await operator.decision(undoneBy);
+  return by === undefined || (by.done && !('except' in recordOf(by).about));
+}
+
 /** Whether an undo of a decision would change at least one of its reports. It reads them commit by commit. */
 async function canUndo(context: OperatorContext, kept: KeptDecision): Promise<boolean> {
-  const { id, action, undoneBy } = kept;
-  if (undoneBy !== undefined || (await whyNotUndoDecision(context, kept)) !== undefined) return false;
+  const { id, action } = kept;
+  if ((await isUndone(context, kept)) || (await whyNotUndoDecision(context, kept)) !== undefined) return false;
   let step = await context.operator.touched(id, -1);
   while (step) {
     const rows = await context.operator.rows(step.sequences);

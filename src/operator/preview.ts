@@ -66,7 +66,7 @@ export async function preview(
   };
 }
 
-/** `within`: the place of all rows. So many are not looked for one by one. */
+/** `within`: the place of all rows. Without it, each settlement is looked for by itself. */
 async function tallyOf(
   { store }: OperatorContext,
   rows: readonly Row[],

@@ -6,6 +6,7 @@ import { isShown, type OperatorContext, OperatorRefusal } from './context.js';
 import { DEFAULT_MS, type DecideRequest } from './decide.js';
 import {
   type DecisionRecord,
+  isUndone,
   recordOf,
   shownDecision,
   storeDecision,
@@ -26,6 +27,8 @@ export interface Undone {
    * Reports that this call left unchanged: claimed by a worker or decided about since, or with a settlement in flight.
    */
   readonly kept: number;
+  /** The number of them for each reason. */
+  readonly reasons: Readonly<Record<string, number>>;
 }
 
 /**
@@ -40,15 +43,14 @@ export async function undo(context: OperatorContext, request: UndoRequest): Prom
     throw new OperatorRefusal('not-found', 'The decision to undo does not exist. Nothing was done.');
   const why = await whyNotUndoDecision(context, of);
   if (why !== undefined) throw new OperatorRefusal('conflict', `${why} Nothing was done.`);
-  // An undo that was interrupted is continued by another one: each row is taken back once.
-  const isUndone = of.undoneBy !== undefined && of.undoneBy !== undoId;
-  if (isUndone && (await context.operator.decision(of.undoneBy))?.done !== false)
+  if (await isUndone(context, of, undoId))
     throw new OperatorRefusal('conflict', 'This decision was already undone. Nothing was done.');
   const undoneId = of.id;
   const about = { decision: undoneId, ...(except && { except }) };
   const begun = await storeDecision(context, request, { action: 'undo', about, done: false, undoes: undoneId });
   const by = { reason, at: begun.at, by: who };
   const isDismissal = of.action === 'dismissed';
+  const reasons: Record<string, number> = {};
   let kept = 0;
 
   /** The rows of a step. Reopened rows need their bodies. */
@@ -74,9 +76,13 @@ export async function undo(context: OperatorContext, request: UndoRequest): Prom
     forMs,
     next,
     tell(results) {
-      kept += results.filter(({ row }) => !row).length;
+      for (const { why } of results)
+        if (why !== undefined) {
+          kept += 1;
+          reasons[why] = (reasons[why] ?? 0) + 1;
+        }
     },
   });
   if (isDismissal) await context.afterDecision('reopened');
-  return { decision: recordOf(ended), more: !ended.done, kept };
+  return { decision: recordOf(ended), more: !ended.done, kept, reasons };
 }

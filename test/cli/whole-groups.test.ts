@@ -112,10 +112,14 @@ it('a retry is taken back by the command that it prints, except reports that a w
   const back = ['reopen', '--decision', decision, '--reason', 'too early', '--except', 'B-4'];
   expect(await runCli(['outbox', file, ...back])).toMatchObject({
     code: 0,
-    out: 'Quarantined again: 2 of 4 reports; 2 stay as they are: you named them, a worker has claimed them since, or a person has decided about them later.\n',
+    out: 'Quarantined again: 2 of 4 reports. The others stay as they are:\n  1 × a worker has claimed it since: it may have been sent\n  1 × you named it, or its bet or withdrawal\n',
   });
   expect(await statesOfBets(file)).toEqual(['in-flight', 'quarantined', 'quarantined', 'waiting']);
   expect(await within(file, (store) => read(store, bet('B-2')))).toMatchObject({ problem: { code: 'unprocessable' } });
+  // The one that was left out, by the same command. A whole undo ends the decision.
+  const rest = ['reopen', '--decision', decision, '--reason', 'this one, too'];
+  expect((await runCli(['outbox', file, ...rest])).out).toContain('Quarantined again: 1 of 4 reports. The others');
+  expect(await statesOfBets(file)).toEqual(['in-flight', 'quarantined', 'quarantined', 'quarantined']);
 });
 
 it('a dismissal is taken back, except of the reports that are named, with their settlements', async () => {
@@ -123,7 +127,9 @@ it('a dismissal is taken back, except of the reports that are named, with their 
   const done = await runCli(['outbox', file, ...DISMISS, '--yes', '--with-settlement']);
   const decision = /reopen --decision (\S+) --reason/.exec(done.err)?.[1] ?? '';
   const back = ['reopen', '--decision', decision, '--reason', 'placed', '--except', bet('B-1')];
-  expect((await runCli(['outbox', file, ...back])).out).toContain('Reopened: 3 of 5 reports; 2 stay as they are');
+  expect((await runCli(['outbox', file, ...back])).out).toContain(
+    'Reopened: 3 of 5 reports. The others stay as they are:\n  2 × you named it',
+  );
   expect(await statesOfBets(file)).toEqual(['dismissed', 'quarantined', 'quarantined', 'quarantined']);
   expect(await states(file, settlement('B-1'), settlement('B-2'))).toEqual(['dismissed', 'waiting']);
   // The one that was left out can still be reopened.

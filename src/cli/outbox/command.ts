@@ -110,7 +110,8 @@ ${A_REPORT}`,
     summary: 'Take back the dismissal of reports, or a whole decision',
     notes: `A report is as before, and so is the settlement that was dismissed with it.
 --decision takes back a dismissal, or a retry of reports that no worker has
-claimed since. With --except, the reports that are named stay as they are.
+claimed since. With --except, the reports that are named stay as they are, and
+a later --decision can take them back.
 ${A_REPORT}`,
     takes: [...NARROWING, 'decision', 'except', 'reason'],
     needs: ['reason'],
@@ -253,7 +254,7 @@ export function readOutboxCall(words: readonly string[]) {
     fits(option) ? [] : [`--${option} does not go with ${name}`],
   );
   for (const option of needs)
-    if (values[option] === undefined) {
+    if (values[option] === undefined && !(option === 'reason' && values['dry-run'])) {
       const { hint, help }: OptionRow = OUTBOX_OPTIONS[option];
       problems.push(`${name} needs --${option}${hint ? ` ${hint}` : ''} (${help})`);
     }
@@ -270,6 +271,7 @@ export function readOutboxCall(words: readonly string[]) {
     problems.push(`${selector} goes without names of reports${selector === '--from' ? '' : ', or with --except'}`);
   if (values.except && !(selector && more.length > 0))
     problems.push('--except goes with --all or --decision, and names of reports');
+  if (name === 'replace' && values['dry-run'] && values.from === undefined) problems.push('--dry-run goes with --from');
   // To open and close a database here would release the locks of its user in this process.
   const read = name === 'reconcile' ? more[0] : name === 'replace' ? (values.from ?? more[1]) : undefined;
   if (isThere(`${read}-wal`)) problems.push(`${read} is a database in use; ${name} needs ${follow?.needs}`);

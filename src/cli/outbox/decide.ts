@@ -160,23 +160,25 @@ async function takeBack(call: Call, of: string): Promise<number> {
       EXIT.failed,
     );
   const request = { ...newDecision(needed(values, 'reason')), of, ...(except.length > 0 && { except }) };
-  let kept = 0;
-  let touched = 0;
+  const reasons = new Map<string, number>();
+  let [kept, touched] = [0, 0];
   for (let more = true; more; ) {
     const step = await operator.undo(request);
     kept += step.kept;
+    for (const [why, many] of Object.entries(step.reasons)) reasons.set(why, (reasons.get(why) ?? 0) + many);
     touched = step.decision.touched;
     more = step.more;
   }
-  const [done, why] =
-    known.action === 'dismissed'
-      ? ['Reopened', 'a person has decided about them later, or their data was erased']
-      : ['Quarantined again', 'a worker has claimed them since, or a person has decided about them later'];
-  const left = known.touched - touched;
-  if (values.json) say(JSON.stringify({ decision: request.decision, reopened: touched, kept }));
-  else
-    say(
-      `${done}: ${grouped(touched)} of ${reports(known.touched)}${left > 0 ? `; ${grouped(left)} stay as they are: ${except.length > 0 ? 'you named them, ' : ''}${why}` : ''}.`,
-    );
+  const named = known.touched - touched - kept;
+  if (except.length > 0 && named > 0) reasons.set('you named it, or its bet or withdrawal', named);
+  if (values.json) {
+    say(JSON.stringify({ decision: request.decision, reopened: touched, kept }));
+    return EXIT.done;
+  }
+  const done = known.action === 'dismissed' ? 'Reopened' : 'Quarantined again';
+  say(
+    `${done}: ${grouped(touched)} of ${reports(known.touched)}.${reasons.size > 0 ? ' The others stay as they are:' : ''}`,
+  );
+  for (const [why, many] of reasons) say(`  ${grouped(many)} × ${printable(why)}`);
   return EXIT.done;
 }

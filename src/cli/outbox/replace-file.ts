@@ -124,18 +124,14 @@ export const replaceFile: RunCommand = async ({ store, operator, command }, valu
 
     function tellResult(): void {
       const rows: [number, string][] = [
-        [counts.differing, isChecked ? 'would be replaced' : 'had other data'],
+        [isChecked ? counts.differing : 0, 'would be replaced'],
         [counts.same, 'have this data already'],
-        [counts.inDoubt, 'are in doubt: the gateway may hold them'],
-        [counts.recorded, 'are recorded already, with the data that was sent'],
-        [counts.notReplaceable, 'cannot be replaced'],
-        [counts.missing, 'are not in the outbox'],
         [notInFile, `reports of ${operation} were refused, and are not in the file`],
       ];
       for (const [count, words] of rows) if (count > 0) remark(`  ${grouped(count)} ${words}`);
       if (differing.length > 0) remark('Fields that differ:');
       for (const { field, reports } of differing) remark(`  ${grouped(reports)} × ${field}`);
-      const checked = `${path}: ${grouped(lines)} lines checked, ${grouped(rejected.lines)} refused. Nothing was changed.`;
+      const checked = `${path}: ${grouped(lines)} lines checked, ${grouped(rejected.lines)} rejected. Nothing was changed.`;
       say(isChecked || replaced === 0 ? checked : `${path}: ${grouped(replaced)} reports replaced.`);
       if (wrong > 0 && isChecked)
         remark('Correct the lines and run the command again. Or add --skip-rejected to replace only the others.');
@@ -148,7 +144,7 @@ export const replaceFile: RunCommand = async ({ store, operator, command }, valu
       for (const { id, why } of results) {
         const line = lineOf.get(id);
         if (why === undefined) continue;
-        if (line) rejected.add(line, [{ field: shape.reference, reason: why }]);
+        if (line) rejected.add(line, [{ field: '', reason: why }]);
         else remark(`The settlement ${id} is not reopened: ${why}.`);
       }
     }

@@ -158,7 +158,7 @@ export const isDeclared = ({ outcome }: Pick<ComparedReport, 'outcome'>): boolea
 const timeOf = (at: number | undefined): string =>
   at === undefined || Number.isNaN(new Date(at).getTime()) ? '' : new Date(at).toISOString();
 
-/** Nigeria has one time, an hour before UTC, and no summer time. */
+/** Nigeria has one time, an hour ahead of UTC, and no summer time. */
 const NIGERIA_MS = 3_600_000;
 
 /** The day in Nigeria, as `2026-11-27`. */

@@ -84,7 +84,7 @@ describe('a file from an attacker', () => {
     const { write, run, at } = importFolder();
     expect(await run(write('bets.ndjson', `${text}\n`), 'reportSettledBet')).toMatchObject({
       code: 1,
-      out: expect.stringContaining('1 wrong'),
+      out: expect.stringContaining('1 rejected'),
     });
     expect(readFileSync(at('bets.rejected.csv'), 'utf8')).toContain(problem);
     expect('polluted' in {}).toBe(false);
@@ -105,7 +105,7 @@ describe('a file from an attacker', () => {
       ];
       const file = write('bets.ndjson', lines.map((line) => `${JSON.stringify(line)}\n`).join(''));
       const { code, out, err } = await run(file, 'reportSettledBet', '--options', options, '--skip-rejected');
-      expect([code, out.trim()]).toEqual([1, `${file}: 2 reports enqueued, 1 lines refused.`]);
+      expect([code, out.trim()]).toEqual([1, `${file}: 2 reports enqueued, 1 lines rejected.`]);
       expect(err).not.toMatch(/\bat .*:\d+/);
       expect(readFileSync(at('bets.rejected.csv'), 'utf8').trim().split('\n')).toEqual([
         'line,field,reason,reference',

@@ -47,7 +47,7 @@ it('a settled withdrawal without a location takes that of its initiated one in t
   for (const words of [['--dry-run'], ['--skip-rejected']])
     expect(await folder.run(both, 'reportSettledWithdrawal', ...words)).toMatchObject({
       code: 1,
-      err: expect.stringContaining('1 of 2 lines are wrong'),
+      err: expect.stringContaining('1 of 2 lines are rejected'),
     });
   expect(readFileSync(folder.at('settled.rejected.csv'), 'utf8')).toMatch(/^2,location,.*W-2$/m);
   expect(folder.rows()).toMatchObject([{ reference: 'W-1' }, { reference: 'W-1', body: { location } }]);
@@ -203,7 +203,7 @@ describe('a file with wrong lines', () => {
   it('enqueues nothing, and lists line, field, reason and reference, without a formula for a spreadsheet', async () => {
     const { write, run, at, outbox } = importFolder();
     const { code, out, err } = await run(write('bets.csv', `${csvOf(wrong())}B-9`), 'reportSettledBet');
-    expect([code, out]).toEqual([1, expect.stringContaining('5 lines checked, 4 wrong. Nothing was enqueued.')]);
+    expect([code, out]).toEqual([1, expect.stringContaining('5 lines checked, 4 rejected. Nothing was enqueued.')]);
     expect(readFileSync(at('bets.rejected.csv'), 'utf8')).toBe(REJECTED);
     expect(err).toContain('1 × outcome: is required');
     expect(err).toContain('1 × does not end with a line break');
@@ -222,7 +222,7 @@ describe('a file with wrong lines', () => {
     const { write, run, rows, at } = importFolder();
     const file = write('bets.csv', csvOf(wrong()));
     const { code, out } = await run(file, 'reportSettledBet', '--skip-rejected');
-    expect([code, out]).toEqual([1, expect.stringContaining('1 reports enqueued, 3 lines refused.')]);
+    expect([code, out]).toEqual([1, expect.stringContaining('1 reports enqueued, 3 lines rejected.')]);
     expect(rows().map(({ reference }) => reference)).toEqual(['B-1']);
     // The corrected file leaves no list of wrong lines behind.
     writeFileSync(file, csvOf(settlements(4)));
@@ -383,7 +383,7 @@ describe('the options of an import', () => {
     expect(await folder.run(before, 'reportSettledBet', '--options', sealing('old'))).toMatchObject({ code: 0 });
     const all = folder.write('all.csv', csvOf(settlements(3)));
     const { code, out } = await folder.run(all, 'reportSettledBet', '--options', sealing('new'));
-    expect([code, out]).toEqual([1, expect.stringContaining('2 reports enqueued, 1 lines refused')]);
+    expect([code, out]).toEqual([1, expect.stringContaining('2 reports enqueued, 1 lines rejected')]);
     expect(readFileSync(folder.at('all.rejected.csv'), 'utf8')).toContain('without the key');
     expect(folder.rows()).toHaveLength(3);
   });
@@ -468,7 +468,7 @@ it.each([{ more: [] }, { more: ['--skip-rejected'] }])(
     const file = write('bets.csv', csvOf(['B-1', 'B-2', 'B-3', 'B-4'].map((bet_id) => settledBet({ bet_id }))));
     expect(await run(file, 'reportSettledBet', ...more)).toMatchObject({
       code: 1,
-      out: expect.stringContaining('3 reports enqueued, 1 lines refused.'),
+      out: expect.stringContaining('3 reports enqueued, 1 lines rejected.'),
     });
     expect(readFileSync(at('bets.rejected.csv'), 'utf8')).toMatch(
       /^line,field,reason,reference\n3,bet_id,the outbox cannot store this report: .* failed\.,B-2\n$/,

@@ -88,12 +88,15 @@ describe('outbox replace --from', () => {
     const ended = await replace(ndjson('dry.ndjson', lines), '--dry-run');
     expect(ended).toMatchObject({
       code: 1,
-      out: expect.stringContaining('7 lines checked, 2 refused. Nothing was changed.'),
+      out: expect.stringContaining('7 lines checked, 2 rejected. Nothing was changed.'),
     });
     expect(ended.err).toContain('  5 would be replaced\n');
-    expect(ended.err).toContain('  1 are recorded already, with the data that was sent\n');
-    expect(ended.err).not.toContain('cannot be replaced');
-    expect(ended.err).toContain('  1 are not in the outbox\n');
+    // Each reason once, and not as if the line or its bet_id was wrong.
+    expect(ended.err).toContain('2 of 7 lines are rejected; ');
+    expect(ended.err).toContain(
+      '  1 × it is recorded with the data that was sent, and recorded is final\n  1 × the outbox does not have this report\n',
+    );
+    expect(ended.err).not.toMatch(/bet_id: |not in the outbox/);
     expect(ended.err).toContain('  3 reports of reportBetEvent were refused, and are not in the file\n');
     expect(ended.err).toContain('Fields that differ:\n  5 × amount\n');
     expect(ended.err).toContain('Run the command without --dry-run to replace those.\n');
@@ -114,6 +117,7 @@ describe('outbox replace --from', () => {
     writeFileSync(path, csvOf([8, 7, 5, 4, 3, 1].map((index) => corrected(`B-${index}`))));
     const ended = await replace(path);
     expect(ended).toMatchObject({ code: 0, out: `${path}: 6 reports replaced.\n` });
+    expect(ended.err).not.toContain('had other data');
     expect(ended.err).toContain('1 report that the gateway had refused is quarantined, and not sent again. To see');
     expect(ended.err).toContain(`outbox ${file} list --state quarantined\n`);
     expect(leaksIn(ended.out + ended.err)).toEqual([]);
@@ -190,7 +194,7 @@ describe('outbox replace --from', () => {
     await replace(ndjson('newer.ndjson', [corrected('B-0', { amount: 8 }), corrected('B-1')]));
     await send(file);
     const again = await replace(older, '--dry-run');
-    expect(again.err).toContain('  3 are recorded already, with the data that was sent\n');
+    expect(again.err).toContain('  3 × it is recorded with the data that was sent, and recorded is final\n');
     expect(readFileSync(join(folder, 'older.rejected.csv'), 'utf8')).toContain('recorded is final');
     expect(jsonOf((await replace(older, '--json')).out)).toMatchObject([
       { replaced: 0, same: 0, recorded: 3, wrong: 0 },
@@ -230,10 +234,21 @@ describe('outbox replace --from', () => {
     const lines = ['B\u200b-X', '\u202e=1+1', 'B-X', 'B\u200b-none'].map((reference) => corrected(reference));
     const ended = await replace(ndjson('invisible.ndjson', lines), '--skip-rejected');
     expect(ended).toMatchObject({ code: 1, out: expect.stringContaining('2 reports replaced') });
-    expect(ended.err).toContain('  1 are not in the outbox\n');
+    expect(ended.err).toContain('  1 × the outbox does not have this report\n');
     const amounts = (await send(file)).flatMap(({ bet_id, amount }) => (references.includes(bet_id) ? amount : []));
     expect(amounts).toEqual([7, expect.not.toBeOneOf([7]), 7]);
     expect(leaksIn(ended.out + ended.err)).toEqual([]);
+  });
+
+  it('needs no reason for a dry run, which stores none', async () => {
+    const { file, run } = begin();
+    const from = ndjson('why.ndjson', [corrected('B-0')]);
+    const words = ['replace', '--from', from, ...OPERATION];
+    expect((await run(...words)).err).toContain('replace needs --reason');
+    expect((await run(...words, '--dry-run')).out).toContain('1 lines checked, 0 rejected. Nothing was changed.');
+    // It would change the report, in place of a check.
+    const single = await runCli(['outbox', file, 'replace', 'B-0', from, '--dry-run', ...BECAUSE]);
+    expect([single.code, single.err]).toEqual([2, expect.stringContaining('--dry-run goes with --from')]);
   });
 
   it('refuses a call that names reports too, or no operation', async () => {

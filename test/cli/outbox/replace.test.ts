@@ -244,7 +244,7 @@ describe('outbox reopen', () => {
     const [, decision = ''] = /reopen --decision (\S+)/.exec((await run(['show', bet('B-1')])).out) ?? [];
     await run(['player', personalBet('B-1').user.user_id, '--erase', '--reason', 'a request']);
     expect(await run(['reopen', '--decision', decision, ...mistake])).toMatchObject({
-      out: 'Reopened: 0 of 2 reports; 2 stay as they are: a person has decided about them later, or their data was erased.\n',
+      out: 'Reopened: 0 of 2 reports. The others stay as they are:\n  2 × its data was deleted, so it cannot be sent; replace it with the data\n',
     });
   });
 

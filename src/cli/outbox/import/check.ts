@@ -41,7 +41,8 @@ export async function checkLines(
       refuse('an earlier line has the same reference');
     else {
       const why = frozen?.judge?.();
-      if (why !== undefined) refuse(why);
+      // Neither the line nor its reference is wrong.
+      if (why !== undefined) rejected.add(line, [{ field: '', reason: why }]);
     }
     lines += 1;
     showProgress(source.position(), lines);

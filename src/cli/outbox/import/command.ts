@@ -66,7 +66,7 @@ export const importFile: BeginCommand = async (place, values, [path = '']) => {
       const result = { operation, account, environment, dryRun, lines, rejected: refused, problems: rejected.kinds() };
       say(JSON.stringify({ ...result, ...progress }));
     } else if (isChecked) {
-      say(`${path}: ${grouped(lines)} lines checked, ${grouped(refused)} wrong. Nothing was enqueued.`);
+      say(`${path}: ${grouped(lines)} lines checked, ${grouped(refused)} rejected. Nothing was enqueued.`);
       remark(
         refused === 0
           ? 'Run the command without --dry-run to enqueue them.'
@@ -77,7 +77,7 @@ export const importFile: BeginCommand = async (place, values, [path = '']) => {
     } else {
       const { enqueued, already } = progress;
       say(
-        `${path}: ${grouped(enqueued)} reports enqueued${already > 0 ? `, ${grouped(already)} were already in the outbox` : ''}${refused > 0 ? `, ${grouped(refused)} lines refused` : ''}.`,
+        `${path}: ${grouped(enqueued)} reports enqueued${already > 0 ? `, ${grouped(already)} were already in the outbox` : ''}${refused > 0 ? `, ${grouped(refused)} lines rejected` : ''}.`,
       );
       remark(
         isNew

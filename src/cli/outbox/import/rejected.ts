@@ -62,7 +62,7 @@ export function createRejected(file: string, field: string) {
     kinds,
     tell(lines: number): void {
       if (refused.size === 0) return;
-      remark(`\n${grouped(refused.size)} of ${grouped(lines)} lines are wrong; ${file} lists them:`);
+      remark(`\n${grouped(refused.size)} of ${grouped(lines)} lines are rejected; ${file} lists them:`);
       for (const { problem, lines: many } of kinds()) remark(`  ${grouped(many)} × ${printable(problem)}`);
     },
     /** Replaces the list of an earlier run. Without a refused line, there is no list. */
