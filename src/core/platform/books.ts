@@ -76,12 +76,17 @@ function createReferenceReader(): ReadList {
         if (named !== undefined) continue;
       }
       const reference = row[columns.reference]?.trim();
+      if (reference?.includes('{"'))
+        throw new ListError('it begins as a log in JSON without receipts; give its lines with "reference" alone');
       if (reference) yield { reference, operation: row[columns.operation]?.trim() || undefined };
     }
   };
 }
 
-/** JSON Lines: an exported log of receipts, or a log with the lines of `onReceipt`. A program may have put words before. */
+/**
+ * JSON Lines: an exported log of receipts, or a log with the lines of `onReceipt`. A program may have put words before a
+ * line, and a logger may hold it as a text or an object in JSON of its own.
+ */
 function createLogReader(place: Place): ReadList {
   let rest = '';
   return function* (piece, isLast) {
@@ -89,8 +94,8 @@ function createLogReader(place: Place): ReadList {
     rest = isLast ? '' : (lines.pop() ?? '');
     if (rest.length > LONGEST_CELL) throw new ListError('a line is longer than any receipt');
     for (const line of lines) {
-      if (!line.includes('"reference":')) continue;
-      const { reference, operation, outcome, ...at } = receiptIn(line);
+      if (!HAS_REFERENCE.test(line)) continue;
+      const { reference, operation, outcome, ...at } = receiptIn(parsed(line)) ?? {};
       const isHere =
         (at.account ?? place.account) === place.account && (at.environment ?? place.environment) === place.environment;
       if (reference !== undefined && isHere && outcome !== 'dismissed') yield { reference, operation };
@@ -98,12 +103,30 @@ function createLogReader(place: Place): ReadList {
   };
 }
 
-function receiptIn(line: string): Partial<ListedReport & Place & { outcome: string }> {
+/** In each text within a text, a quote has more backslashes before it. */
+const HAS_REFERENCE = /"reference\\*":/;
+
+function parsed(text: string): unknown {
   try {
-    return JSON.parse(line.slice(line.indexOf('{')));
+    return JSON.parse(text.slice(text.indexOf('{')));
   } catch {
     throw new ListError('a receipt in it is not complete JSON');
   }
+}
+
+/** A container's log of a logger's line has three levels. */
+const DEEPEST = 5;
+
+function receiptIn(value: unknown, depth = 0): Partial<ListedReport & Place & { outcome: string }> | undefined {
+  if (typeof value === 'string' && value.includes('{') && HAS_REFERENCE.test(value))
+    return receiptIn(parsed(value), depth);
+  if (typeof value !== 'object' || value === null || depth > DEEPEST) return undefined;
+  if (['reference', 'operation', 'outcome'].every((name) => typeof (value as never)[name] === 'string')) return value;
+  for (const inner of Object.values(value)) {
+    const found = receiptIn(inner, depth + 1);
+    if (found) return found;
+  }
+  return undefined;
 }
 
 type ReadList = (piece: string, isLast?: boolean) => Generator<ListedReport>;
@@ -124,7 +147,7 @@ export function createListReader(place: Place): ReadList {
     unread += piece;
     // A log may begin with lines of other programs.
     if (isLast || unread.length > ENOUGH)
-      read ??= /\{.*"reference":/.test(unread) ? createLogReader(place) : createReferenceReader();
+      read ??= /\{.*"reference\\*":/.test(unread) ? createLogReader(place) : createReferenceReader();
     if (!read) return;
     const text = unread;
     unread = '';

@@ -87,6 +87,66 @@ test('a list may be a log: the lines of onReceipt within other lines, or the exp
   expect(() => listOf(log.slice(0, log.indexOf('already-recorded')))).toThrow(ListError);
 });
 
+/** Lines as loggers write them, by their documentation. */
+const LOGGERS: [string, (line: string, index: number) => string][] = [
+  ['pino, as its text', (msg) => JSON.stringify({ level: 30, time: 1764313200000, pid: 7, hostname: 'w-1', msg })],
+  [
+    'pino, as an object',
+    (line) => JSON.stringify({ level: 30, time: 1, pid: 7, hostname: 'w-1', receipt: JSON.parse(line), msg: 'sent' }),
+  ],
+  [
+    'pino, with its members beside those of pino',
+    (line) => JSON.stringify({ level: 30, time: 1, ...JSON.parse(line), msg: 'sent "reference":' }),
+  ],
+  ['winston', (message) => JSON.stringify({ level: 'info', message, service: 'bets', timestamp: '2026-11-28' })],
+  ['winston, as an object', (line) => JSON.stringify({ level: 'info', message: JSON.parse(line) })],
+  ['winston.format.simple()', (line) => `info: ${line}`],
+  [
+    'pino in a container',
+    (msg) => JSON.stringify({ log: `${JSON.stringify({ level: 30, msg })}\n`, stream: 'stdout', time: '2026-11-28' }),
+  ],
+  ['pino in Kubernetes', (msg) => `2026-11-28T07:00:00Z stdout F ${JSON.stringify({ level: 30, msg })}`],
+  ['a plain file', (line) => line],
+];
+
+test.each(LOGGERS)('the lines of onReceipt are found in a log of %s', (_, logged) => {
+  const line = (facts: object) => JSON.stringify({ at: '2026-11-28T07:00:00.000Z', ...facts });
+  const receipt = { ...PLACE, operation: 'reportBetEvent', outcome: 'recorded', attempts: 1 };
+  const log = [
+    JSON.stringify({ level: 30, msg: 'started' }),
+    logged(line({ ...receipt, reference: 'B "1"\\n{' }), 0),
+    logged(line({ ...receipt, reference: 'B-2', operation: 'reportSettledBet' }), 1),
+    JSON.stringify({ level: 30, msg: 'a payment', payment: { reference: 'PAY-1' } }),
+    logged(line({ count: 2, hash: 'ab'.repeat(32) }), 2),
+    logged(line({ ...receipt, reference: 'B-3', environment: 'staging' }), 3),
+    '',
+  ].join('\n');
+  expect(listOf(log)).toEqual([
+    { reference: 'B "1"\\n{', operation: 'reportBetEvent' },
+    { reference: 'B-2', operation: 'reportSettledBet' },
+  ]);
+});
+
+test.each([
+  ['pino', JSON.stringify({ level: 30, time: 1, msg: 'started' })],
+  ['winston', JSON.stringify({ message: 'started', level: 'info' })],
+  ['a program that puts words before', `Nov 28 07:00:00 worker-1 ${JSON.stringify({ msg: 'started' })}`],
+])('a log of %s without receipts is not a list of references', (_, line) => {
+  expect(() => listOf(`${line}\n`.repeat(40))).toThrow(/a log in JSON without receipts/);
+  // The receipts may come later than the reader looks.
+  expect(() => {
+    const read = createListReader(PLACE);
+    for (let times = 0; times < 3_000; times += 1) for (const _ of read(`${line}\n`));
+  }).toThrow(ListError);
+});
+
+test.each([
+  ['a receipt within quotes', 'level=info msg="{\\"operation\\":\\"reportBetEvent\\",\\"reference\\":\\"B-1\\"}"'],
+  ['a text that was cut', JSON.stringify({ msg: '{"operation":"reportBetEvent","reference":"B-1","outc' })],
+])('no line of a log is passed over: %s', (_, line) => {
+  expect(() => listOf(`${line}\n`)).toThrow(/not complete JSON/);
+});
+
 test.each([
   ['a quote that is not closed', 'bet_id\n"B-1\nB-2\n'],
   ['a quote that takes the whole list', `bet_id\n"B-1\n${'B-2\n'.repeat(100_000)}`],
