@@ -25,7 +25,7 @@ repeat repeated repeats replay reported reporter reporting reports requested req
 retried retry retrying returns review right role route rules run said save saved say says scheme scope sdk second seconds section secure security see
 seem seems seen self send sending sense sent separate server servers service services session set settle settlement settling sign signature since site
 slip slow so something soon staging stake stakes standard started statement still stop stopped storage store stored strict sub submission submit
-submitted success successful successfully such support supported suspended system taken technical temporarily temporary their them they thing though
+submitted success successful successfully such support supported system taken technical temporarily temporary their them they thing though
 threw throttled through ticket tickets timed timeout timeouts times together token told trace track transaction transactions transfer trim try trying
 twice unable unauthenticated unauthorised unauthorized unavailable under understood units unprocessable unreachable up update updated upstream us
 usage use used users using utf validated verification verified verify version very via violation void voided wager wait waiting waits wallet warning
@@ -39,19 +39,19 @@ way we went what while whitelisted who whose why withdrawals won't words work wo
  */
 const RULES = `
 a above account accuracy add additional address after all allow allowance allowed alphanumeric amount an and any are argument array as at attribute
-bank be been before below bet between big blank body boolean both bounds but by byte bytes can can't cannot case character characters city condition
+bank be been before below bet between big blank body boolean both bounds but by byte bytes can can't cannot case character characters checksum city condition
 conform conforming constraint constraints contain containing contains convert correct country customer data date datetime day days decimal decimals
 default did didn't different digit digits divisible do does doesn't don't duplicate duplicated each either else email empty end ends entered entries
 entry enum equal equals error errors event exact exactly exceed exceeded exceeds except exclusive exist existing exists expect expected expression
 fail failed fails false fewer field fields finite following for forbidden form format formatted found from full ggr given got greater had has
 hasn't have having id identifier identifiers if in include included includes inclusive incorrect input instance instead int integer invalid is isn't
-iso it item items its json key keys known larger last last4 latitude leading least length less letters lga like limit list literal location long
-longer longitude lowercase malformed match matched matches matching maximum message met metadata method minimum missing more most multiple must
-mustn't name named names nan negative neither nin no non none nor not nothing null number numbers numeric object of on only option optional options or
+iso it item items its json key keys known larger last last4 latitude leading least length less letters licence lga like limit list literal location long
+longer longitude lowercase malformed match matched matches matching maximum message met metadata method minimum minus missing more most multiple must
+mustn't name named names nan negative neither newer nin no non none nor not nothing null number numbers numeric object of older on only option optional options or
 other out outcome outside over parameter path pattern payload payout permitted places player please positive present prohibited properties property
 provide provided range received recognised recognized reference regex region regular rejected report request require required requires residence
 residency resident rule safe same schema selected settled shorter should shouldn't size small some source space spaces specified start starts state
-status string strings tax text than that the then there these this those time timestamp to too total trailing true type types undefined unexpected
+status string strings suspended tax text than that the then there these this those time timestamp to too total trailing true type types undefined unexpected
 unique unix unknown unless unrecognized unsupported until uppercase ur url user uuid valid validate validation value values was wasn't were when where
 whether which whitespace whole win with withdrawal within without wrong you your zeros
 `;
