@@ -14,6 +14,7 @@ import { checkSharedArgument } from './method-options.js';
 import type { AccountsOptions, OutboxOptions } from './options.js';
 import type { ReceiptMethods } from './receipts/receipt-methods.js';
 import type { adviceFor } from './rules/advice.js';
+import { operationScope } from './rules/destination.js';
 import type { Excerpts } from './seal/excerpt.js';
 import type { MakeSeal } from './seal/seal.js';
 import { createWaiters } from './sending/receipt-waiters.js';
@@ -99,15 +100,16 @@ function composeOutboxes<Mode extends ClientMode>(
   settings.seal.prepare().catch(() => {});
 
   async function stats(accounts: readonly string[]): Promise<OutboxStats> {
-    const counts = await store.counts(accounts);
-    const missingKeys = await store.missingKeys(accounts);
     const outlooks = await store.outlook(accounts);
-    const destinations = outlooks.map(({ account, environment, nextInMs }) => ({
-      account,
-      environment,
-      isPending: nextInMs !== undefined,
-    }));
-    return { ...counts, destinations, missingKeys, paused: toPublicPauses(outlooks) };
+    return {
+      ...(await store.counts(accounts)),
+      missingKeys: await store.missingKeys(accounts),
+      paused: toPublicPauses(outlooks),
+      destinations: outlooks.map(({ nextInMs, ...one }) => ({
+        ...operationScope(one),
+        isPending: nextInMs !== undefined,
+      })),
+    };
   }
 
   function outboxOf(account: AccountSettings): Outbox<Mode> {
