@@ -334,7 +334,7 @@ describe('replace is refused, and changes nothing,', () => {
     await outbox.reportBetEvent(WRONG);
     await run(outbox.drain({ timeoutMs: 1_000 }));
     expect(await outbox.get(BET)).toMatchObject({ state: 'waiting', inDoubt: true });
-    await expect(outbox.replace(BET, RIGHT, because)).rejects.toThrow('it is waiting');
+    await expect(outbox.replace(BET, RIGHT, because)).rejects.toThrow('it is in doubt');
   });
 
   it('for another reference, invalid data or no reason', async () => {
@@ -374,22 +374,25 @@ describe('replace is refused, and changes nothing,', () => {
     await expect(foreign.outbox.replace(BET, RIGHT, because)).rejects.toMatchObject({ code: 'configuration' });
     expect(await store.get([BET])).toMatchObject([{ state: 'quarantined' }]);
   });
+});
 
-  it('if another process decides about the report in the meantime', async () => {
-    const kept = memoryStore();
-    let isFirst = true;
-    const { outbox, run } = await refusedWorld({
-      store: {
-        ...kept,
-        async turn(turn) {
-          if (isFirst && turn.writes.some(({ change }) => change.replacement)) {
-            isFirst = false;
-            await outbox.retry(BET);
-          }
-          return kept.turn(turn);
-        },
+test('a report that another process retries in the meantime is replaced, and the new data alone is sent', async () => {
+  const kept = memoryStore();
+  let isFirst = true;
+  const { outbox, gateway, run } = await refusedWorld({
+    store: {
+      ...kept,
+      async turn(turn) {
+        if (isFirst && turn.writes.some(({ change }) => change.replacement)) {
+          isFirst = false;
+          await outbox.retry(BET);
+        }
+        return kept.turn(turn);
       },
-    });
-    await expect(run(outbox.replace(BET, RIGHT, because))).rejects.toThrow('it is waiting');
+    },
   });
+  const { decisions } = await run(outbox.replace(BET, RIGHT, because));
+  expect(decisions.map(({ action }) => action)).toEqual(['retry', 'replaced']);
+  await run(outbox.drain());
+  expect(gateway.reports().map(({ body }) => body.amount)).toEqual([7, undefined]);
 });

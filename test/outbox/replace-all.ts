@@ -46,7 +46,7 @@ async function refusedWorld(store: OutboxStore, status = 422) {
   names.length = 0;
   const betsOf = async (state: 'quarantined' | 'waiting') =>
     (await outbox.list({ state, operation: 'reportBetEvent' })).map(({ reference }) => reference);
-  return { outbox, sent, names, betsOf };
+  return { outbox, gateway, sent, names, betsOf };
 }
 
 /** The behaviour over each store. */
@@ -91,6 +91,57 @@ export function testReplaceAll(open: () => Promise<OutboxStore>): void {
       const references = sent.map((body) => JSON.parse(body).bet_id);
       expect(references).toContain('B-6');
       for (const { reference } of refused) expect(references).not.toContain(reference);
+    });
+
+    it.each([401, 429])('a refusal outlives an answer %i, which proves that nothing was processed', async (status) => {
+      const { outbox, gateway, sent, betsOf } = await refusedWorld(await open());
+      const behind = (await outbox.list({ state: 'waiting' })).filter(({ problem }) => problem?.postponed);
+      expect(behind.length).toBeGreaterThan(0);
+      const count = (await outbox.stats()).refused;
+      gateway.faults.add({ kind: 'status', status, times: 1_000 });
+      outbox.start();
+      const isTried = () => behind.some(({ reference }) => sent.some((body) => JSON.parse(body).bet_id === reference));
+      await expect.poll(isTried, { timeout: 40_000 }).toBe(true);
+      await outbox.stop();
+      expect((await outbox.stats()).refused).toBe(count);
+      for (const { id, problem } of behind) expect((await outbox.get(id))?.problem).toEqual(problem);
+      gateway.faults.clear();
+      sent.length = 0;
+      expect(await outbox.replaceAll([corrected(6)], because)).toMatchObject({ replaced: 1 });
+      await outbox.resume('staging');
+      await outbox.drain();
+      for (const { reference } of behind) expect(await betsOf('quarantined')).toContain(reference);
+      const references = sent.map((body) => JSON.parse(body).bet_id);
+      for (const { reference } of behind) expect(references).not.toContain(reference);
+    });
+
+    it('are corrected, also after a retry, while no worker has sent them', async () => {
+      const { outbox, sent } = await refusedWorld(await open());
+      const [first] = await outbox.list({ state: 'quarantined' });
+      await outbox.retry(first?.id ?? '');
+      expect(
+        await outbox.replaceAll(
+          numbers(7).map((index) => corrected(index, { amount: 6 })),
+          because,
+        ),
+      ).toMatchObject({
+        replaced: 7,
+      });
+      expect(
+        await outbox.replaceAll(
+          numbers(7).map((index) => corrected(index)),
+          because,
+        ),
+      ).toEqual({
+        replaced: 7,
+        same: 0,
+        refused: [],
+      });
+      expect((await outbox.drain()).drained).toBe(true);
+      const amounts = sent
+        .map((body) => JSON.parse(body))
+        .flatMap(({ amount, bet_id }) => (amount === undefined || bet_id === 'B-7' ? [] : amount));
+      expect(amounts).toEqual(numbers(7).map(() => 7));
     });
 
     it('end the breaker, also if a probe changes it meanwhile', async () => {

@@ -3,7 +3,7 @@ import type { DestinationOperation } from '../../src/outbox/rules/destination.js
 import type { Decision, Row, Write } from '../../src/outbox/rules/state-machine.js';
 import { PAUSE_TRIES } from '../../src/outbox/sending/plan.js';
 import type { Random } from './random.js';
-import type { Rules } from './rules.js';
+import { isProcessed, type Rules } from './rules.js';
 import type { Report } from './scenario.js';
 import type { Store } from './store.js';
 import { breaks, nameOf, type World } from './world.js';
@@ -168,6 +168,16 @@ export function correctMany(world: World, random: Random, { store, rules, wakeAl
     expectEnded(scope, since);
   }
 
+  /** Whether a report has got other data, and no worker has claimed it since. */
+  const isCorrected = ({ state, fence, decisions: all }: Row, { attempts }: Report): boolean =>
+    state === 'waiting' && all.at(-1)?.action === 'replaced' && (attempts.at(-1)?.fence ?? 0) < fence;
+
+  /** An end that was not written leaves doubt. */
+  const mayBeCorrected = (row: Row, report: Report): boolean =>
+    !world.wentBack &&
+    row.state === 'waiting' &&
+    (isCorrected(row, report) || report.attempts.every((one) => one.became && !isProcessed(one)));
+
   function planAll(
     read: readonly { correction: Correction; row: Row | undefined }[],
     decision: Decision,
@@ -180,7 +190,13 @@ export function correctMany(world: World, random: Random, { store, rules, wakeAl
       }
       const change = plan(row, correction, decision, isOwn);
       if (change === undefined) coverage['a correction of a report that has its data'] += 1;
-      else if (isChange(change)) return { row, change, correction };
+      else if (isChange(change)) {
+        if (isCorrected(row, correction.report)) coverage['a correction is corrected before it is sent'] += 1;
+        else if (row.state === 'waiting' && row.fence > 0 && !correction.report.attempts.some(isProcessed))
+          coverage['what was turned away is corrected'] += 1;
+        return { row, change, correction };
+      } else if (mayBeCorrected(row, correction.report))
+        breaks(world, 'what was never processed can be corrected', `${nameOf(correction.report)}: ${change.why}`);
       else if (row.state === 'recorded') coverage['a correction passes what is recorded'] += 1;
       else if (row.inDoubt) coverage['a correction passes what is in doubt'] += 1;
       return [];

@@ -25,6 +25,10 @@ const LEAST_PAUSE_MS = 499;
 const probedBy = ({ report, probe }: Attempt): string =>
   pauseKeyOf(probe === 'operation' ? operationScope(report) : destinationScope(report));
 
+/** Whether the gateway may have processed an attempt. */
+export const isProcessed = ({ reply }: Attempt): boolean =>
+  reply?.truth !== 'turned-away' && reply?.truth !== 'not-begun';
+
 /** The worker that claims now. */
 export interface Claimer {
   worker: number;
@@ -359,8 +363,10 @@ export function createRules(
         if (!attempt || !row || !isSameKind(row, scope)) continue;
         // It goes on, and the next pause has probes of its own.
         if (attempt.probe === 'operation') attempt.probe = undefined;
-        const isRefused = attempt.postponed && ['refused', 'conflict', 'same'].includes(attempt.reply?.truth ?? '');
-        const isDecided = row.fence !== attempt.fence || row.decisions.length !== attempt.became?.decisions.length;
+        const heard = report.attempts.filter(isProcessed).at(-1);
+        const isRefused = heard?.postponed && ['refused', 'conflict', 'same'].includes(heard.reply?.truth ?? '');
+        const isDecided = row.fence !== attempt.fence || row.decisions.length !== heard?.became?.decisions.length;
+        if (isRefused && heard !== attempt && !isDecided) coverage['turned away after a refusal'] += 1;
         if (row.state === 'waiting' && isRefused && !isDecided && read.includes(row))
           breaks(
             world,

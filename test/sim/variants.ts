@@ -251,6 +251,21 @@ export const VARIANTS: readonly Variant[] = [
   }),
   // Variants about corrections of many and about strikes over all workers.
   variant('the end of a breaker sends again what was refused', { isRefusedData: () => false }),
+  endsAs('an attempt that was turned away forgets the refusal before it', (_, __, ending) =>
+    ending.kind === 'failed' && ending.pause !== 'refusals' ? { problem: ending.problem } : undefined,
+  ),
+  variant('a correction cannot be corrected before it is sent', {
+    replaced: (row, decision, bytes) =>
+      row.state === 'waiting' && row.attempts > 0 && !row.problem
+        ? { why: 'it was sent' }
+        : decisions.replaced(row, decision, bytes),
+  }),
+  variant('what was turned away cannot be corrected', {
+    replaced: (row, decision, bytes) =>
+      row.state === 'waiting' && row.problem && !row.problem.postponed
+        ? { why: 'it was sent' }
+        : decisions.replaced(row, decision, bytes),
+  }),
   variant('a corrected report goes to the end of the queue', {
     bytesAfter: (row, change) => {
       const { dueAt: _, ...bytes } = decisions.bytesAfter(row, change);

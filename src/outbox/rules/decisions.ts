@@ -64,22 +64,27 @@ function whyNotReopen(row: Row): string | undefined {
 
 /** Other data may be sent under a reference only while it is certain that the gateway holds nothing under it. */
 function whyNotReplace(row: Row): string | undefined {
-  const { state, inDoubt, problem, attempts } = row;
-  // A prefetched report that was given back was not sent.
-  const isUnsent = attempts === 0 && (problem === undefined || problem.code === 'aborted');
-  // An open circuit breaker holds it back, and no person has to decide about it.
-  const isWaiting = state === 'waiting' && (isUnsent || (problem && REFUSED.includes(problem.code)));
+  const { state, inDoubt } = row;
   if (state === 'recorded') return 'it is recorded with the data that was sent, and recorded is final';
-  if (state !== 'quarantined' && state !== 'dismissed' && !isWaiting)
-    return `it is ${state}; only a quarantined or dismissed report can be replaced, or one that was never sent`;
+  if (state === 'in-flight') return 'it is in flight: a worker may be sending it now';
   if (inDoubt) return 'it is in doubt: the gateway may hold the earlier data';
   if (problemsOf(row).some(mayBeRepeat)) return 'the gateway may hold a report under its reference';
   return (
     damageOf(row) ??
-    (isUnsent || provesNothingHeld(row)
+    (provesNothingHeld(row) || isUnprocessed(row)
       ? undefined
-      : 'only a report whose data the gateway has refused (400 or 422) can be replaced')
+      : 'only a report that was never processed, or refused with 400 or 422, can be replaced')
   );
+}
+
+/**
+ * Whether the gateway has processed no attempt of a waiting report that is not in doubt, or none since the latest
+ * decision, before which it held nothing. An attempt that it did process leaves its refusal as the problem, or doubt.
+ */
+function isUnprocessed({ state, operation, attempts, problem, decisions }: Row): boolean {
+  if (state !== 'waiting' || problem?.postponed) return false;
+  const { action, before } = decisions.at(-1) ?? {};
+  return attempts === 0 || action === 'replaced' || provesNothingHeld({ operation, problem: before?.problem });
 }
 
 const DECIDED_SINCE = 'another decision was made about it since';
@@ -104,7 +109,7 @@ const isRefused = (row: Row): boolean =>
   !problemsOf(row).some(mayBeRepeat);
 
 /** Whether a refusal concerns the data, or says that not even the initiated report is there. */
-const provesNothingHeld = ({ operation, problem }: Row): boolean =>
+const provesNothingHeld = ({ operation, problem }: Pick<Row, 'operation' | 'problem'>): boolean =>
   problem?.code === 'unprocessable' ||
   problem?.code === 'validation' ||
   (problem?.code === 'bad-request' && problem.status === 400) ||

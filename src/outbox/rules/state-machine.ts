@@ -155,7 +155,7 @@ export interface Row extends Progress {
   readonly message: string | undefined;
   /** The id that the gateway gave to the recorded request, with which its support finds it. */
   readonly requestId: string | undefined;
-  /** The problem of the latest attempt. */
+  /** The problem of the latest attempt. A refusal outlives attempts that the gateway did not process. */
   readonly problem: Problem | undefined;
   /** The decisions of people about the report, the oldest first. */
   readonly decisions: readonly Decision[];
@@ -301,6 +301,10 @@ export function ended(
 
   // An attempt that recorded nothing restores the earlier doubt: an earlier attempt may have been recorded.
   const inDoubt = outcome === 'unknown' || row.doubtBefore;
+  // An attempt that was turned away or given back leaves a refusal, and an earlier 404 as the first of two. A pause has
+  // its own words; a missing key has only its report.
+  const isTurnedAway = kind === 'failed' && outcome !== 'unknown' && !problem.postponed && !problem.keyId;
+  const isKept = isTurnedAway && (row.problem?.postponed || row.problem?.code === 'not-found');
   const waits = kind === 'failed' || (kind === 'not-found' && mayBeEarly(row, context));
   return {
     ...unchanged(row),
@@ -308,11 +312,7 @@ export function ended(
     attempts: ending.pause || ending.counts === false ? row.attempts - 1 : row.attempts,
     inDoubt,
     delayMs: waits ? waitMs(row, ending, context) : 0,
-    // If this attempt was given back unsent, an earlier 404 still counts as the first of two.
-    problem:
-      ending.counts === false && problem.code === 'aborted' && row.problem?.code === 'not-found'
-        ? row.problem
-        : afterProblem(row.problem, problem),
+    problem: isKept ? row.problem : afterProblem(row.problem, problem),
   };
 }
 

@@ -121,5 +121,5 @@ export function rowFrom(stored: StoredRow): Row {
 
 export const damageProblem = (damage: string, subject = 'This report'): NonNullable<Row['problem']> => ({
   code: 'damaged',
-  message: `${subject}: the stored row is damaged (${damage}). The outbox does not send it. Compare it with your books and the gateway, then resolve it.`,
+  message: `${subject}: the stored row is damaged (${damage}). It is not sent: compare it with your books and the gateway, then resolve it.`,
 });

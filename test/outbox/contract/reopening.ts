@@ -35,8 +35,8 @@ async function decide(store: OutboxStore, row: Row, action: 'retry' | 'dismissed
   return (await store.turn({ writes: [{ id: row.id, expected: row, change }], claim: undefined })).written[0] === true;
 }
 
-async function replace(store: OutboxStore, row: Row): Promise<boolean> {
-  const change = changeOf(replaced(row, { action: 'replaced', reason: 'a test', at: 1 }, OTHER));
+async function replace(store: OutboxStore, row: Row, bytes = OTHER): Promise<boolean> {
+  const change = changeOf(replaced(row, { action: 'replaced', reason: 'a test', at: 1 }, bytes));
   return (await store.turn({ writes: [{ id: row.id, expected: row, change }], claim: undefined })).written[0] === true;
 }
 
@@ -228,6 +228,40 @@ export const reopeningCases: readonly ContractCase[] = [
       equal((await write(store, claimed)).written, [true], 'its end');
     },
   ),
+  contractCase('other data takes the place of other data until a worker claims it', async (harness) => {
+    const { store } = harness;
+    const row = await refused(store);
+    equal(await replace(store, row, OTHER), true, 'the first write');
+    const first = await read(store, BET.id);
+    equal(first.attempts, 1, 'its attempts');
+    const last = { body: '{"bet_id":"B-1","amount":3}', fingerprint: 'print-of-the-last-data' };
+    equal(await replace(store, first, last), true, 'the second write');
+    equal(await replace(store, first, OTHER), false, 'the write of a person who saw the first');
+    const waits = await read((await harness.another?.()) ?? store, BET.id);
+    equal([bytesOf(waits), waits.fence, waits.decisions.length], [last, row.fence + 2, 2], 'the row');
+    const claimed = await claimOne(store);
+    equal([claimed.body, claimed.doubtBefore], [last.body, false], 'the claimed row');
+    equal(await replace(store, waits, OTHER), false, 'the write, once it is claimed');
+    equal('why' in replaced(claimed, { action: 'replaced', reason: 'a test', at: 1 }, OTHER), true, 'a new plan');
+    equal((await write(store, claimed)).written, [true], 'its end');
+  }),
+  contractCase('a row that was retried or turned away gets other data until a worker claims it', async ({ store }) => {
+    await decide(store, await refused(store), 'retry');
+    const retried = await read(store, BET.id);
+    equal(await replace(store, retried), true, 'the write after the retry');
+    const late = await claimOne(store);
+    await write(store, late, {
+      ...WAITS,
+      attempts: 1,
+      decisions: late.decisions,
+      inDoubt: false,
+      problem: { code: 'rate-limited', message: 'x' },
+    });
+    const waits = await read(store, BET.id);
+    equal(await replace(store, waits), true, 'the write after it was turned away');
+    equal((await write(store, late)).written, [false], 'a late answer');
+    equal(await replace(store, waits), false, 'the write of a person who saw it before');
+  }),
   contractCase('no late write changes a row that was replaced', async ({ store }) => {
     await store.enqueue([BET]);
     const late = await claimOne(store);

@@ -145,12 +145,23 @@ describe('a report that waits', () => {
     ['for its first attempt', { attempts: 0 }, ['retry', 'replaced']],
     ['for its first attempt, in doubt', { attempts: 0, inDoubt: true }, ['retry']],
     ['after a transient failure', { problem: problem('gateway', 500), inDoubt: true }, ['retry']],
-    ['after a rate limit', { problem: problem('rate-limited', 429), attempts: 0 }, ['retry']],
+    ['after a rate limit', { problem: problem('rate-limited', 429), attempts: 0 }, ['retry', 'replaced']],
+    ['after a refused key', { problem: problem('bad-request', 403), attempts: 0 }, ['retry', 'replaced']],
+    ['after a rate limit, in doubt', { problem: problem('rate-limited', 429), attempts: 0, inDoubt: true }, ['retry']],
     ['behind an open breaker, refused with 422', { problem: problem('unprocessable', 422) }, ['retry', 'replaced']],
     ['behind an open breaker, refused with 409', { problem: problem('bad-request', 409), attempts: 0 }, ['retry']],
-    ['behind an open breaker, refused with 413', { problem: problem('bad-request', 413) }, ['retry']],
+    [
+      'behind an open breaker, refused with 413',
+      { problem: problem('bad-request', 413, 'no', { postponed: true }), attempts: 0 },
+      ['retry'],
+    ],
     ['in doubt behind an open breaker', { problem: problem('unprocessable', 422), inDoubt: true }, ['retry']],
-    ['for a key that is lost', { problem: problem('configuration'), attempts: 0 }, MAY_BE_HELD],
+    ['for a key that is lost', { problem: problem('configuration') }, MAY_BE_HELD],
+    [
+      'for a key that is lost, never sent',
+      { problem: problem('configuration'), attempts: 0 },
+      [...MAY_BE_HELD, 'replaced'],
+    ],
   ])('%s', (_, more, expected) => expect(offered({ ...waits, ...more })).toEqual(expected));
 
   it.each<[string, Partial<Row>, string[]]>([

@@ -10,6 +10,7 @@ import {
   undone,
   wasDismissedWith,
 } from '../../../src/outbox/rules/decisions.js';
+import { postponed } from '../../../src/outbox/rules/pause.js';
 import {
   bytesAfter,
   type Change,
@@ -339,8 +340,42 @@ describe('a settled report that was not found, and that a person retries', () =>
     expect(ended(again(), ending, early)).toMatchObject({ problem: { code } });
   });
 
+  it('is quarantined by the second 404, even if it was turned away in between', () => {
+    const turnedAway = { ...again(), ...ended(again(), failed({ outcome: 'rejected', pause: 'rate-limited' }), early) };
+    expect(turnedAway.problem).toEqual(notFound.problem);
+    expect(ended(claim(turnedAway), notFound, early)).toMatchObject({ state: 'quarantined' });
+  });
+
   it('shows that it was given back, after another failure than a 404', () => {
     expect(ended({ ...again(), problem }, NOT_SENT, early)).toMatchObject({ problem: { code: 'aborted' } });
+  });
+});
+
+describe('a refused report that waits behind a breaker', () => {
+  const refusal = { code: 'unprocessable', message: 'x: HTTP 422: no', status: 422, postponed: true } as const;
+  const later = { code: 'authentication', message: 'the next problem' } as const;
+  const next = (ending: Partial<Failed>) =>
+    ended({ ...inFlight, problem: refusal }, failed({ outcome: 'rejected', problem: later, ...ending }), context)
+      .problem;
+
+  it.each<[string, Partial<Failed>]>([
+    ['is turned away by a refused key', { pause: 'authentication' }],
+    ['is turned away by a rate limit', { pause: 'rate-limited' }],
+    ['cannot be connected', { pause: 'unreachable', outcome: 'not-sent' }],
+    ['is cut off before it is sent', { outcome: 'not-sent' }],
+    ['is given back unsent', { counts: false, outcome: 'not-sent' }],
+  ])('stays refused if it %s', (_, ending) => expect(next(ending)).toEqual(refusal));
+
+  it.each<[string, Partial<Failed>]>([
+    ['refused again', { pause: 'refusals', problem: { ...later, postponed: true } }],
+    ['in doubt after a pause', { pause: 'unavailable', outcome: 'unknown' }],
+    ['in doubt although the attempt is not counted', { counts: false, outcome: 'unknown' }],
+    ['refused, also with a pause', { kind: 'refused', pause: 'rate-limited' }],
+  ])('has its next problem if it is %s', (_, ending) => expect(next(ending)).toMatchObject(later));
+
+  it('shows a missing key, which stands nowhere else', () => {
+    const missing = { code: 'configuration', message: 'the key is missing', keyId: 'a' } as const;
+    expect(next({ counts: false, outcome: 'not-sent', problem: missing })).toEqual(missing);
   });
 });
 
@@ -582,8 +617,9 @@ describe('replacing', () => {
     expect(replace({ ...refused, state: 'waiting', inDoubt: true })).toEqual({
       why: expect.stringMatching('it is in doubt'),
     });
+    // Nothing shows what the gateway said to its counted attempt.
     expect(replace({ ...refused, state: 'waiting', problem: { code: 'network', message: 'x' } })).toEqual({
-      why: expect.stringMatching('it is waiting'),
+      why: expect.stringMatching('only a report that was never processed'),
     });
   });
 
@@ -592,13 +628,10 @@ describe('replacing', () => {
     [
       'waiting after an attempt',
       { state: 'waiting', problem: undefined, attempts: 1 },
-      'it is waiting; only a quarantined or dismissed report can be replaced, or one that was never sent',
+      'only a report that was never processed, or refused with 400 or 422, can be replaced',
     ],
-    [
-      'in flight',
-      { state: 'in-flight' },
-      'it is in-flight; only a quarantined or dismissed report can be replaced, or one that was never sent',
-    ],
+    ['in flight', { state: 'in-flight', inDoubt: true }, 'it is in flight: a worker may be sending it now'],
+    ['waiting in doubt', { state: 'waiting', inDoubt: true }, 'it is in doubt: the gateway may hold the earlier data'],
     ['recorded', { state: 'recorded' }, 'it is recorded with the data that was sent, and recorded is final'],
     [
       'a duplicate',
@@ -609,12 +642,12 @@ describe('replacing', () => {
     [
       'without a problem',
       { problem: undefined, attempts: 1 },
-      'only a report whose data the gateway has refused (400 or 422) can be replaced',
+      'only a report that was never processed, or refused with 400 or 422, can be replaced',
     ],
     [
       'without a key',
       { problem: { code: 'configuration', message: 'x' } },
-      'only a report whose data the gateway has refused (400 or 422) can be replaced',
+      'only a report that was never processed, or refused with 400 or 422, can be replaced',
     ],
   ] as const)('is refused for a row that is %s', (_, overrides, why) => {
     expect(replace({ ...refused, ...overrides })).toEqual({ why: why });
@@ -625,7 +658,7 @@ describe('replacing', () => {
     ['a settlement that waits', 'bet'],
   ])('%s', (_, waitsFor) => {
     const waits: Row = { ...refused, state: 'waiting', waitsFor, attempts: 0, problem: undefined };
-    const never = 'it is waiting; only a quarantined or dismissed report can be replaced, or one that was never sent';
+    const never = 'only a report that was never processed, or refused with 400 or 422, can be replaced';
 
     it('may be replaced if it was never sent', () => {
       expect(replace(waits)).toMatchObject({ state: 'waiting', replacement: bytes, fence: waits.fence + 1 });
@@ -633,14 +666,70 @@ describe('replacing', () => {
 
     it.each([
       ['was attempted', { attempts: 1 }, never],
-      ['is in flight', { state: 'in-flight' }, never.replace('waiting', 'in-flight')],
+      ['is in flight', { state: 'in-flight' }, 'it is in flight: a worker may be sending it now'],
       ['is recorded', { state: 'recorded' }, 'it is recorded with the data that was sent, and recorded is final'],
       ['is in doubt', { inDoubt: true }, 'it is in doubt: the gateway may hold the earlier data'],
       ['is damaged', { damage: 'body' }, 'its stored row is damaged (body)'],
-      ['was a duplicate', { problem: { code: 'duplicate', message: 'x' } }, never],
+      [
+        'was a duplicate',
+        { problem: { code: 'duplicate', message: 'x' } },
+        'the gateway may hold a report under its reference',
+      ],
     ] as const)('stays as it is if it %s', (_, overrides, why) => {
       expect(replace({ ...waits, ...overrides })).toEqual({ why: why });
     });
+  });
+
+  describe('again, before a worker has sent the new data', () => {
+    const changed = (row: Row, change: Change | Refused): Row =>
+      isChange(change) ? changedRow(row, change) : expect.fail(change.why);
+    const retried = (row: Row) => changed(row, decided(row, { action: 'retry', ...said }, true));
+    const replacedRow = (row: Row) => changed(row, replace(row));
+    const attempted = (row: Row, ending: Ending): Row => {
+      const inFlight = { ...row, ...claimed(row) };
+      return changed(inFlight, ended(inFlight, ending, context));
+    };
+    const wrongKey = failed({ outcome: 'rejected', pause: 'authentication' });
+    const answered = (status: number): Ending =>
+      failed({
+        kind: 'refused',
+        outcome: 'rejected',
+        problem: { code: status === 422 ? 'unprocessable' : 'bad-request', message: 'x: no', status },
+      });
+    const never: Row = { ...refused, state: 'waiting', problem: undefined, attempts: 0, decisions: [] };
+    const once = attempted(never, answered(422));
+
+    it.each<[string, Row, boolean]>([
+      ['replaced', replacedRow(once), true],
+      ['replaced twice', replacedRow(replacedRow(once)), true],
+      ['replaced, and turned away', attempted(replacedRow(once), wrongKey), true],
+      ['replaced, and given back unsent', attempted(replacedRow(once), NOT_SENT), true],
+      ['replaced, and refused again', attempted(replacedRow(once), answered(422)), true],
+      ['replaced, and lost', attempted(replacedRow(once), failed({ outcome: 'unknown' })), false],
+      ['replaced, and lost, then turned away', attempted(attempted(replacedRow(once), failed()), wrongKey), false],
+      ['replaced, and too large', attempted(replacedRow(once), answered(413)), false],
+      ['replaced, and too large behind a breaker', attempted(replacedRow(once), postponed(answered(413))), false],
+      [
+        'replaced, too large behind a breaker, then turned away',
+        attempted(attempted(replacedRow(once), postponed(answered(413))), wrongKey),
+        false,
+      ],
+      ['replaced, and claimed', { ...replacedRow(once), ...claimed(replacedRow(once)) }, false],
+      ['retried', retried(once), true],
+      ['retried, and replaced', replacedRow(retried(once)), true],
+      ['retried, and turned away', attempted(retried(once), wrongKey), true],
+      ['retried, and claimed', { ...retried(once), ...claimed(retried(once)) }, false],
+      ['retried twice: nothing shows what the gateway said', retried(retried(once)), false],
+      ['retried after it was too large', retried(attempted(never, answered(413))), false],
+      [
+        'retried after it was too large, and turned away',
+        attempted(retried(attempted(never, answered(413))), wrongKey),
+        false,
+      ],
+      ['retried after a repeat', retried(attempted(never, answered(409))), false],
+      ['turned away at its first attempt', attempted(never, wrongKey), true],
+      ['turned away, and in doubt from before', attempted({ ...never, inDoubt: true }, wrongKey), false],
+    ])('%s', (_, row, may) => expect(isChange(replace(row))).toBe(may));
   });
 
   it('needs its data', () => {
