@@ -96,7 +96,7 @@ test('with storage switched off the page reports through the client, as the erro
   await bet(page);
   await expect.poll(() => says(page), patient).toBe('This went through.');
   expect(shop.gateway.reports()).toMatchObject([{ reference: 'B-1' }]);
-  expect(warnings.join()).toContain('Report with the client instead: client.reportBetEvent(event).');
+  expect(warnings.join()).toContain('Use client.reportBetEvent instead.');
 });
 
 test('a page that the browser gives no storage has an error with advice, and words that fit for the player', async ({
@@ -116,7 +116,7 @@ test('a page that the browser gives no storage has an error with advice, and wor
   );
   expect(seen).toEqual({
     code: 'unavailable',
-    message: expect.stringMatching(/Nothing was stored\. Report with the client instead/),
+    message: expect.stringMatching(/Nothing was stored\. Use client.reportBetEvent instead/),
     situation: 'not-stored',
     text: 'Your browser could not save this. Allow this site to store data, and try again.',
     action: 'wait',

@@ -132,7 +132,7 @@ describe('an outbox of several accounts', () => {
     expect(() => outbox.for('brandB' as 'brandA')).toThrow('it has brandA');
     for (const account of ['', 'a:b', 'a b', '-a', 'x'.repeat(65)])
       expect(() => createOutbox({ client, store, account })).toThrow(
-        'account: expected up to 64 letters, digits, ., _ and -, of which the first is a letter or a digit',
+        'account: expected up to 64 letters, digits, ., _ and -, first a letter or a digit',
       );
     expect(() => createOutbox({ client, store, account: `Lagos_2.b-${'x'.repeat(54)}` })).not.toThrow();
     expect(() => createOutbox({ accounts: {}, store })).toThrow('at least one client');

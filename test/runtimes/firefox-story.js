@@ -216,7 +216,7 @@ export async function tellFirefoxStory(executable, profile, project) {
     const denied = `LocationSDK.indexedDbStore({ player: 'U-1' }).catch((error) => [error.code, error.message, LocationSDK.playerMessage(error).text])`;
     const [code, advice, text] = await firefox.evaluate(without, denied);
     assert.deepEqual([code, text], ['unavailable', NOT_STORED]);
-    assert.match(advice, /Report with the client instead/);
+    assert.match(advice, /Use client\.reportBetEvent instead/);
     await becomes(seen(without), ['', false], 'the page without storage');
     const before = site.gateway.reports().length;
     await press(without);

@@ -45,7 +45,7 @@ export const DEFAULT_ACCOUNT = 'default';
 export const isAccount = (value: unknown): value is string =>
   typeof value === 'string' && /^[A-Za-z0-9][\w.-]{0,63}$/.test(value);
 
-export const ACCOUNT_RULE = 'expected up to 64 letters, digits, ., _ and -, of which the first is a letter or a digit';
+export const ACCOUNT_RULE = 'expected up to 64 letters, digits, ., _ and -, first a letter or a digit';
 
 /**
  * The destination of reports: one environment of one account. Each destination has its own gateway, pause and claims.
@@ -127,7 +127,7 @@ export function otherGateway({ account, environment, gateway }: BoundDestination
       : `npx location-sdk outbox <store> rebind --account ${account} --environment ${environment} --gateway ${gateway} --reason "…"`;
   const more = isMock
     ? ''
-    : ` Another licence needs the option account. If the address of the same gateway has changed, stop every instance and run: ${change}`;
+    : ` Another licence needs the option account. If the same gateway has a new address, stop every instance and run: ${change}`;
   return new ConfigurationError(
     `The reports in this store (${where}) go to ${name(bound)}, and this outbox would send them to ${name(gateway)}. Nothing was stored or sent.${why}${more}`,
     environment === 'relay' ? {} : { environment: environment satisfies Environment },

@@ -184,7 +184,7 @@ export const NOT_SENT: Ending = {
   counts: false,
   problem: {
     code: 'aborted',
-    message: 'It was not sent: a pause, a stop, or its lease was nearly over.',
+    message: 'Not sent: paused, stopped, or its lease was nearly over.',
   },
 };
 

@@ -152,7 +152,7 @@ export const damageError = (cause: Error): AbortedError =>
   new AbortedError(`It is unknown whether this report was recorded. ${cause.message}`, { outcome: 'unknown' });
 
 const stoppedError = () =>
-  new AbortedError('The outbox was stopped before this report was recorded. It is stored, and sent after a start.', {
+  new AbortedError('The outbox was stopped before this report was recorded. It is stored.', {
     outcome: 'unknown',
   });
 

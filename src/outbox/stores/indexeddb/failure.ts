@@ -1,14 +1,14 @@
 import { StoreError, type StoreErrorCode } from '../../../core/errors/store-error.js';
 
-const BY_CLIENT = 'Report with the client instead: client.reportBetEvent(event).';
+const BY_CLIENT = 'Use client.reportBetEvent instead.';
 
 const MESSAGES = {
-  full: `The browser's storage is full. The report was not stored; earlier reports are kept. ${BY_CLIENT}`,
+  full: `The browser's storage is full. Nothing was stored; earlier reports are kept. ${BY_CLIENT}`,
   timeout: "The browser's storage did not answer in time; try the same again.",
-  newer: 'A newer version wrote the outbox, which is unchanged; load the page again.',
-  older: 'An older version wrote the outbox, which is unchanged; give the store another name.',
+  newer: 'A newer version wrote this outbox; load the page again.',
+  older: 'An older version wrote this outbox; give the store another name.',
   closed: 'The store is closed.',
-  unavailable: `The browser's storage is switched off for this page, or it failed. Nothing was stored. ${BY_CLIENT}`,
+  unavailable: `The browser's storage is switched off, or it failed. Nothing was stored. ${BY_CLIENT}`,
 } as const satisfies Partial<Record<StoreErrorCode, string>>;
 
 type Code = keyof typeof MESSAGES;

@@ -37,7 +37,7 @@ const SWITCHED_OFF = {
   name: 'StoreError',
   code: 'unavailable',
   message:
-    "The browser's storage is switched off for this page, or it failed. Nothing was stored. Report with the client instead: client.reportBetEvent(event).",
+    "The browser's storage is switched off, or it failed. Nothing was stored. Use client.reportBetEvent instead.",
   cause: expect.objectContaining({ name: 'SecurityError' }),
 };
 
@@ -70,7 +70,7 @@ describe('a page that lacks a part of the platform reports with the client inste
     for (const [name, value] of Object.entries(globals)) vi.stubGlobal(name, value);
     const error = await indexedDbStore(options).catch((thrown: unknown) => thrown);
     expect(error).toMatchObject({ name: 'StoreError', code: 'unavailable' });
-    expect(String(error)).toContain('Report with the client instead: client.reportBetEvent(event).');
+    expect(String(error)).toContain('Use client.reportBetEvent instead.');
   });
 });
 
