@@ -282,9 +282,9 @@ export interface Outbox<Mode extends ClientMode = ClientMode> {
   ): Promise<OutboxReport>;
   /**
    * Sends corrected data under the reference of a report that the gateway has refused, for example with 422, or that
-   * waits and was never sent. It is allowed only while it is certain that the gateway has recorded nothing. A refused
-   * report was refused with 400 or 422, or a settlement with 404, no attempt is in doubt, no answer mentions a repeat,
-   * and the report is quarantined, dismissed or held back by a circuit breaker.
+   * waits and was never processed, or not since it was retried or replaced. It is allowed only while it is certain that
+   * the gateway has recorded nothing. A refused report was refused with 400 or 422, or a settlement with 404, no attempt
+   * is in doubt, no answer mentions a repeat, and no worker has the report.
    *
    * The payload is validated as a new report of the same operation, and must have the same reference and the
    * `timestamp` of the event. Its location is the stored one, unless you give a `location` or a `clientIP`. The report

@@ -258,7 +258,7 @@ describe('one report', () => {
     ]);
     const { decision } = await data.decide({ ...byAda(), action: 'retry', selection: { ids: [idOf('B-1')] } });
     const retried = await data.report(idOf('B-1'));
-    expect(retried?.actions.map(({ action }) => action)).toEqual(['retry', 'undo']);
+    expect(retried?.actions.map(({ action }) => action)).toEqual(['retry', 'replaced', 'undo']);
     expect(retried?.timeline).toMatchObject([
       { kind: 'enqueued' },
       { kind: 'attempt', problem: { requestId: 'req-B-1' } },
