@@ -360,7 +360,7 @@ describe('the end of an attempt', () => {
   });
 
   it('that was not made proves that nothing was sent, and does not count against the report', () => {
-    const aborted = { code: 'aborted', message: expect.stringMatching(/^It was not sent: /) };
+    const aborted = { code: 'aborted', message: expect.stringMatching(/^Not sent: /) };
     const missing = { code: 'configuration', message: 'the key is missing', keyId: 'k1' };
     for (const [end, problem] of [
       [NOT_SENT, aborted],

@@ -61,7 +61,7 @@ describe('one byte of one row, changed on the disk', () => {
       ['quarantined', { id: BAD, code: 'damaged', inDoubt: true }],
     ]);
     expect(await outbox.list({ state: 'quarantined' })).toMatchObject([
-      { id: BAD, problem: { code: 'damaged', message: expect.stringMatching(/damaged .*Compare it with your books/) } },
+      { id: BAD, problem: { code: 'damaged', message: expect.stringMatching(/damaged .*compare it with your books/) } },
     ]);
 
     // Its settlement waits for the person's decision, and is sent after it.
