@@ -33,8 +33,8 @@ const NOTHING: ReadonlySet<string> = new Set();
 
 const DECIDED = { retry: 'a person retries', dismissed: 'a person dismisses', recorded: 'a person vouches' } as const;
 
-/** No history has more events, unless it loops. */
-const MOST_STEPS = 100_000;
+/** A day of probes in an outage, every few seconds, while another account is paused for that day. */
+const MOST_STEPS = 400_000;
 const HOUR = 3_600_000;
 /** The longest wait. */
 const DAY = 24 * HOUR;
