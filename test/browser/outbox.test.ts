@@ -451,7 +451,7 @@ test('the script with the outbox is for a relay only: all else is refused, with 
   );
   for (const message of messages)
     expect(message).toMatch(
-      /^configuration.*(?:relayUrl: is required here.*location-sdk\.global\.js|gateways: is set by the relay)/s,
+      /^configuration.*(?:relayUrl: is required in this build.*location-sdk\.global\.js|gateways: is set by the relay)/s,
     );
   expect(messages.join()).not.toContain('canary-key');
 });

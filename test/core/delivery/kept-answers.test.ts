@@ -179,7 +179,7 @@ describe("the gateway's JSON", () => {
 
   it('is logged with the error, and not in its message', async () => {
     const error = await scripted(
-      [refusal({ 'x-request-id': UUID }, { message: 'not valid', code: 'LICENCE_EXPIRED' })],
+      [refusal({ 'x-request-id': UUID }, { message: 'not valid', code: 'QUILLON_EXPIRED' })],
       once,
     ).failure();
     expect(JSON.parse(JSON.stringify(error))).toMatchObject({

@@ -7,7 +7,7 @@ import { readPage } from './page.js';
 const ADVICE: { readonly [Reason in LocationFailure]?: string } = {
   denied: 'ask the player to allow location, or pass location',
   'blocked-by-policy':
-    'allow geolocation in the Permissions-Policy header and by "allow" of the iframe, or pass location',
+    'allow geolocation in the Permissions-Policy header, and by allow="geolocation" on the iframe, or pass location',
   'insecure-context': 'serve the page over https, or pass location',
   'page-hidden': 'call again while the player sees the page, or pass location',
 };
