@@ -1,7 +1,46 @@
-import { describe } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { memoryStore } from '../../src/entries/outbox.js';
-import { testReplaceAll } from './replace-all.js';
+import { because, bet, corrected, numbers, testReplaceAll } from './replace-all.js';
 import { newFile, openStore } from './stores/sqlite/files.js';
+import { outboxWorld } from './world.js';
 
 describe('over a memory store', () => testReplaceAll(async () => memoryStore()));
 describe('over SQLite', () => testReplaceAll(() => openStore(newFile())));
+
+test.each([401, 429])('a refusal outlives an answer %i, which proves that nothing was processed', async (status) => {
+  const { outbox, gateway, sent, clock, run } = outboxWorld({ outbox: { breakerAfter: 2, concurrency: 1 } });
+  const referencesSent = () => sent.map((body): string => JSON.parse(body).bet_id);
+  const betsOf = async (state: 'quarantined' | 'waiting') => outbox.list({ state, operation: 'reportBetEvent' });
+  const behindBreaker = async () => (await betsOf('waiting')).filter(({ problem }) => problem?.postponed);
+  /** Lets the worker send with an answer of the gateway, until something is so. */
+  async function sendUntil(isSo: () => boolean | Promise<boolean>, answer: number) {
+    gateway.faults.add({ kind: 'status', status: answer, times: 1_000 });
+    outbox.start();
+    for (let second = 0; !(await isSo()); second += 1) {
+      expect(second).toBeLessThan(3_600);
+      await clock.pass(1_000);
+    }
+    await run(outbox.stop());
+    gateway.faults.clear();
+  }
+  for (const index of numbers(6)) await outbox.reportBetEvent(bet(index));
+  await sendUntil(async () => (await behindBreaker()).length > 0, 422);
+  for (const index of [6, 7]) await outbox.reportBetEvent(bet(index));
+  const behind = await behindBreaker();
+  const count = (await outbox.stats()).refused;
+
+  sent.length = 0;
+  await sendUntil(() => behind.some(({ reference }) => referencesSent().includes(reference)), status);
+  expect((await outbox.stats()).refused).toBe(count);
+  expect(await behindBreaker()).toMatchObject(behind.map(({ id, problem }) => ({ id, problem })));
+
+  sent.length = 0;
+  expect(await outbox.replaceAll([corrected(6)], because)).toMatchObject({ replaced: 1 });
+  await outbox.resume('staging');
+  await run(outbox.drain());
+  const quarantined = (await betsOf('quarantined')).map(({ reference }) => reference);
+  for (const { reference } of behind) {
+    expect(quarantined).toContain(reference);
+    expect(referencesSent()).not.toContain(reference);
+  }
+});

@@ -8,12 +8,12 @@ import { settledBet } from '../support/factories.js';
 import { failureOf } from '../support/failure-of.js';
 import { leaksIn, personalBet } from './personal.js';
 
-const because = { reason: 'the amount was in kobo' };
-const bet = (index: number) => ({ ...personalBet(`B-${index}`), timestamp: '1795161600' });
-const numbers = (count: number) => Array.from({ length: count }, (_, index) => index);
+export const because = { reason: 'the amount was in kobo' };
+export const bet = (index: number) => ({ ...personalBet(`B-${index}`), timestamp: '1795161600' });
+export const numbers = (count: number) => Array.from({ length: count }, (_, index) => index);
 
 /** The corrected bet, without a location: it keeps the stored one. */
-function corrected(index: number, more: object = {}) {
+export function corrected(index: number, more: object = {}) {
   const { location: _, ...rest } = bet(index) as ReturnType<typeof bet> & { location: unknown };
   return { operation: 'reportBetEvent' as const, payload: { ...rest, amount: 7, ...more } };
 }
@@ -91,28 +91,6 @@ export function testReplaceAll(open: () => Promise<OutboxStore>): void {
       const references = sent.map((body) => JSON.parse(body).bet_id);
       expect(references).toContain('B-6');
       for (const { reference } of refused) expect(references).not.toContain(reference);
-    });
-
-    it.each([401, 429])('a refusal outlives an answer %i, which proves that nothing was processed', async (status) => {
-      const { outbox, gateway, sent, betsOf } = await refusedWorld(await open());
-      const behind = (await outbox.list({ state: 'waiting' })).filter(({ problem }) => problem?.postponed);
-      expect(behind.length).toBeGreaterThan(0);
-      const count = (await outbox.stats()).refused;
-      gateway.faults.add({ kind: 'status', status, times: 1_000 });
-      outbox.start();
-      const isTried = () => behind.some(({ reference }) => sent.some((body) => JSON.parse(body).bet_id === reference));
-      await expect.poll(isTried, { timeout: 40_000 }).toBe(true);
-      await outbox.stop();
-      expect((await outbox.stats()).refused).toBe(count);
-      for (const { id, problem } of behind) expect((await outbox.get(id))?.problem).toEqual(problem);
-      gateway.faults.clear();
-      sent.length = 0;
-      expect(await outbox.replaceAll([corrected(6)], because)).toMatchObject({ replaced: 1 });
-      await outbox.resume('staging');
-      await outbox.drain();
-      for (const { reference } of behind) expect(await betsOf('quarantined')).toContain(reference);
-      const references = sent.map((body) => JSON.parse(body).bet_id);
-      for (const { reference } of behind) expect(references).not.toContain(reference);
     });
 
     it('are corrected, also after a retry, while no worker has sent them', async () => {
