@@ -57,13 +57,16 @@ export type BatchedReport<Mode extends ClientMode = 'strict'> = {
   [Name in ReportName]: ReportOf<Name, Mode>;
 }[ReportName];
 
+/** An environment of an account, in the statistics. */
+export interface DestinationStats extends Destination {
+  /** Whether a report for it waits to be sent, or is in flight. Blocked and quarantined reports do not count. */
+  readonly isPending: boolean;
+}
+
 /** The state of an outbox: its counts and pauses. */
 export interface OutboxStats extends Counts {
-  /**
-   * The environments of the accounts, and whether a report for each waits to be sent or is in flight. Blocked and
-   * quarantined reports do not count.
-   */
-  readonly destinations: readonly (Destination & { readonly isPending: boolean })[];
+  /** The environments of the accounts. */
+  readonly destinations: readonly DestinationStats[];
   /**
    * The ids of missing encryption keys. A process that has a key takes the reports that wait for it: at once when it
    * starts, else within a minute.

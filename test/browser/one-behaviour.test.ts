@@ -273,7 +273,9 @@ test.for(['location-sdk/page', 'location-sdk.relay.global.js', 'location-sdk.out
     ]);
     for (const one of Object.values(said))
       expect(one).toMatchObject({
-        end: { error: { code: 'configuration', message: expect.stringContaining('relayUrl: is required in this build') } },
+        end: {
+          error: { code: 'configuration', message: expect.stringContaining('relayUrl: is required in this build') },
+        },
       });
   },
 );
