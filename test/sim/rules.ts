@@ -156,9 +156,7 @@ export function createRules(
     }
     const attempt = report.attempts.filter(({ fence }) => fence === write.expected.fence).at(-1);
     if (world.wentBack) {
-      // A database that lost a correction has other data than the worker knows of: a person compares them.
-      const isCorrection = report.current !== report.body;
-      if (report.known && !isCorrection && after.state === 'quarantined' && after.problem?.code === 'duplicate')
+      if (report.known && after.state === 'quarantined' && after.problem?.code === 'duplicate')
         breaks(world, 'what a worker knows outlives its database', `${nameOf(report)} is quarantined as a duplicate`);
       if (report.known && after.state === 'recorded') coverage['recorded although the database went back'] += 1;
       return;

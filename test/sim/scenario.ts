@@ -69,7 +69,7 @@ export interface Report {
   counted: number;
   /** Whether a person declared it as recorded, which may be wrong. */
   vouched: boolean;
-  /** Whether a worker knows, after a restore of the database, that the gateway recorded it. */
+  /** Whether a worker knows, after a restore of the database, that the gateway recorded its stored data. */
   known: boolean;
   readonly attempts: Attempt[];
 }
