@@ -130,9 +130,16 @@ type Situation = keyof typeof postedTexts;
 type Json = Readonly<Record<string, unknown>>;
 
 /** Nothing without an answer, and for one that is not a JSON object. */
-const post = (url: string, request: object, milliseconds: number): Promise<[Json, string] | undefined> =>
+const post = (
+  url: string,
+  request: Pick<PostOnceOptions<object>, 'headers'>,
+  milliseconds: number,
+): Promise<[Json, string] | undefined> =>
   within(milliseconds, async (signal) => {
-    const response = await fetch(url, { ...request, signal });
+    // Two names that differ in their case alone would be one value with a comma.
+    const headers = new Headers(request.headers);
+    headers.set('content-type', 'application/json');
+    const response = await fetch(url, { ...request, headers, signal });
     const answer: unknown = await response.json();
     return isRecord(answer) ? [answer, `${response.redirected ? '-' : ''}${response.status}`] : undefined;
   });
@@ -200,10 +207,7 @@ export async function postOnce<Answer extends object = { bet_id: string }>(
   const isCertain = key === made || asked.get(name)?.isRefused === true;
   keep(name, key, false);
   const body = jsonOf({ ...(posted as object), key, location: place ? plainCoordinates(place) : undefined });
-  // `Headers`, since two names that differ in their case alone would be one value with a comma.
-  const all = new Headers(headers);
-  all.set('content-type', 'application/json');
-  const request = { method: 'POST', headers: all, body, credentials };
+  const request = { method: 'POST', headers, body, credentials };
   const [answer, status]: [Json, string] = (await post(url, request, timeoutMs)) ?? [{}, ''];
   let situation = situationOf(answer, status, isCertain);
   let text = answer.message;

@@ -549,6 +549,21 @@ test('no answer, and one that names no bet, is told to the developer', async () 
   warn.mockRestore();
 });
 
+test('its content type is one, however the page names it, and a header that cannot be sent leaves the bet in doubt', async () => {
+  const fetched = vi.spyOn(globalThis, 'fetch');
+  const postOnce = await openTab();
+  await postOnce('/bets', { stake: 1 }, { ...NOWHERE, headers: { 'Content-Type': 'text/plain', 'X-Token': 'a' } });
+  const sent = fetched.mock.calls.map(([, init]) => [...new Headers(init?.headers)]);
+  expect(sent).toEqual([
+    [
+      ['content-type', 'application/json'],
+      ['x-token', 'a'],
+    ],
+  ]);
+  const result = await postOnce('/bets', { stake: 2 }, { ...NOWHERE, headers: { 'x-name': 'Adaeze\n' + 'x' } });
+  expect(result).toMatchObject({ isOver: false, message: IN_DOUBT });
+});
+
 test('a wrong call is refused before anything is sent', async () => {
   const postOnce = (await openTab()) as unknown as (...given: unknown[]) => Promise<unknown>;
   const circle: Record<string, unknown> = {};
