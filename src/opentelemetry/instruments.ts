@@ -198,7 +198,7 @@ export const INSTRUMENTS = {
     kind: 'counter',
     name: 'location_sdk.outbox.store.errors',
     unit: '{error}',
-    description: 'How often an operation of the store failed.',
+    description: 'How often the event error came, such as a store that fails; a method that rejects is not counted.',
     attributes: [],
   },
 } as const satisfies Record<string, InstrumentRow>;

@@ -218,7 +218,8 @@ export function describeOutbox(words: readonly string[]): Described {
       notes: `Without a command, it is stats. For the options of a command:
 location-sdk outbox <command> --help
 
-Workers may run at the same time. No body and no personal data is printed.
+Workers may run at the same time. No body and no personal data is printed;
+the page of console shows a body if you ask for it.
 
 <file> may also be an address postgres://…, for an outbox in PostgreSQL; that
 needs pg. Put the password into the variable PGPASSWORD.

@@ -229,7 +229,7 @@ export interface RelayOptions<Player extends RelayPlayer = RelayPlayer> {
    */
   timestampWindowMs?: number | undefined;
   /**
-   * Receives the details of failures and, at `debug`, why a request is refused. No line contains personal data.
+   * Receives the details of failures and, at `debug`, the reason of a 401 or 403. No line contains personal data.
    * Default: warnings and errors to the console.
    */
   logger?: Logger | undefined;

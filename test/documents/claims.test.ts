@@ -1,0 +1,243 @@
+import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { afterEach, describe, expect, test, vi } from 'vitest';
+import { readCertificate } from '../../src/cli/check/gateway.js';
+import type { CheckRun } from '../../src/cli/check/run.js';
+import { createIpLookup } from '../../src/core/location/lookup/ip-lookup.js';
+import { LookupFailure } from '../../src/core/location/lookup/provider.js';
+import { createClient } from '../../src/entries/index.js';
+import { createMockGateway } from '../../src/entries/mock.js';
+import { createOutbox, memoryStore } from '../../src/entries/outbox.js';
+import { LONGEST_LOCK_MS } from '../../src/outbox/stores/postgres/enqueue.js';
+import { relayWorld } from '../http/relay/world.js';
+import { betEvent, LOCATION, settledBet } from '../support/factories.js';
+import { failureOf } from '../support/failure-of.js';
+import { FakeClock } from '../support/fake-clock.js';
+import { root } from '../support/run.js';
+
+/** Sentences of the documents that were once false: each is run. */
+
+const read = (name: string) => readFileSync(join(root, name), 'utf8');
+const report = (client: ReturnType<typeof createClient>, environment?: 'production') =>
+  client.reportBetEvent(betEvent(), { location: LOCATION, ...(environment && { environment }) });
+
+/** What a document says, and the proof that it is so. */
+interface Claim {
+  readonly document: string;
+  readonly says: string;
+  readonly holds: () => Promise<void> | void;
+}
+
+const said = ({ document, says }: Claim) => `${document.replace(/^docs\//, '')}: ${says.slice(0, 60)}`;
+
+const PRODUCTION = { production: { baseUrl: 'https://gateway.example', apiKey: 'key' } };
+
+/** A client of a gateway that answers over a socket, once. */
+async function answeredBy(status: number, headers: Record<string, string>, body: string) {
+  const server = createServer((_request, response) => response.writeHead(status, headers).end(body)).listen(0);
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  try {
+    const client = createClient({
+      gateways: { staging: { baseUrl: `http://127.0.0.1:${port}`, apiKey: 'key' } },
+      retry: { limit: 0 },
+    });
+    return await report(client).catch((error: unknown) => error);
+  } finally {
+    server.closeAllConnections();
+    server.close();
+  }
+}
+
+const html = '<html>no</html>';
+const refusalOf = (status: number) => {
+  const { gateway, send } = relayWorld();
+  gateway.faults.add({ kind: 'status', status });
+  return send();
+};
+
+const CLAIMS: readonly Claim[] = [
+  {
+    document: 'README.md',
+    says: 'Staging, unless LOCATION_SDK_ENVIRONMENT or the option says production.',
+    holds: async () => {
+      const environmentOf = async () => {
+        const { fetch, gateways } = createMockGateway().clientOptions();
+        return (await report(createClient({ fetch, gateways, location: { fixed: LOCATION } }))).environment;
+      };
+      expect(await environmentOf()).toBe('staging');
+      vi.stubEnv('LOCATION_SDK_ENVIRONMENT', 'production');
+      expect(await environmentOf()).toBe('production');
+    },
+  },
+  {
+    document: 'docs/background/assumptions.md',
+    says: 'a call is a `ConfigurationError`, with `LOCATION_SDK_ENVIRONMENT=production` already `createClient`. An outbox takes no report for production, and keeps those that it has.',
+    holds: async () => {
+      const store = memoryStore();
+      const made = () => createClient({ gateways: PRODUCTION, logger: {} });
+      const enqueue = (outbox: ReturnType<typeof createOutbox>) =>
+        outbox.reportBetEvent(betEvent(), { location: LOCATION, environment: 'production' });
+      await enqueue(createOutbox({ client: made(), store }));
+      vi.stubEnv('LOCATION_SDK_MOCK', 'http://127.0.0.1:4010');
+      expect(await failureOf(report(made(), 'production'))).toMatchObject({ code: 'configuration' });
+      const outbox = createOutbox({ client: made(), store });
+      expect(await failureOf(enqueue(outbox))).toMatchObject({ code: 'configuration' });
+      await outbox.drain({ timeoutMs: 50 }).catch(() => undefined);
+      expect((await outbox.stats()).states.waiting).toBe(1);
+      await outbox.stop();
+      vi.stubEnv('LOCATION_SDK_ENVIRONMENT', 'production');
+      expect(made).toThrow('LOCATION_SDK_MOCK is set');
+    },
+  },
+  {
+    document: 'docs/how-to/relay.md',
+    says: 'If `authorize` throws, the page gets 401, since some session checks throw without a session. If `limit` or `complete` throws, or one of the three is late (`hookTimeoutMs`), the page gets a 500 with an id',
+    holds: async () => {
+      const fails = () => Promise.reject(new Error('the database is down'));
+      const never = () => new Promise<never>(() => {});
+      const statusOf = async (options: Parameters<typeof relayWorld>[0]) =>
+        (await relayWorld({ hookTimeoutMs: 1, ...options }).send()).status;
+      expect(await statusOf({ hookTimeoutMs: 10_000, authorize: fails })).toBe(401);
+      expect(await statusOf({ hookTimeoutMs: 10_000, limit: fails })).toBe(500);
+      expect(await statusOf({ hookTimeoutMs: 10_000, complete: fails })).toBe(500);
+      for (const late of [{ authorize: never }, { limit: never }, { complete: never }])
+        expect(await statusOf(late)).toBe(500);
+    },
+  },
+  {
+    document: 'docs/how-to/relay.md',
+    says: '404, 422 and 429 as they are; 400 for any other, such as 403 or 413',
+    holds: async () => {
+      const seen = [];
+      for (const status of [403, 405, 409, 413, 415, 404, 422, 429]) seen.push((await refusalOf(status)).status);
+      // A 409 that does not speak of a repeat.
+      expect(seen).toEqual([400, 400, 400, 400, 400, 404, 422, 429]);
+    },
+  },
+  {
+    document: 'docs/how-to/relay.md',
+    says: 'Your log has the reason of a 401 or 403, which the answer does not say: at `debug`, or as a warning if an app or another origin sent the request.',
+    holds: async () => {
+      const linesOf = async (sending: Parameters<ReturnType<typeof relayWorld>['send']>[0], options = {}) => {
+        const lines: string[] = [];
+        const line = (level: string) => (text: string) => void lines.push(`${level} ${text}`);
+        const logger = { debug: line('debug'), info: line('info'), warn: line('warn'), error: line('error') };
+        const { status } = await relayWorld({ logger, ...options }).send(sending);
+        expect([401, 403]).toContain(status);
+        return lines;
+      };
+      const noPage = { origin: undefined, 'sec-fetch-site': undefined };
+      expect(await linesOf({ headers: { cookie: '' } })).toEqual([expect.stringMatching(/^debug refused/)]);
+      expect(await linesOf({}, { complete: () => null })).toEqual([expect.stringMatching(/^debug refused/)]);
+      expect(await linesOf({ headers: { 'x-location-sdk': '' } })).toEqual([expect.stringMatching(/^debug refused/)]);
+      expect(await linesOf({ headers: noPage })).toEqual([expect.stringMatching(/^warn .*allowNative/)]);
+      const foreign = await linesOf({ headers: { origin: 'https://other.example' } });
+      expect(foreign).toContainEqual(expect.stringMatching(/^warn .*allowedOrigins/));
+    },
+  },
+  {
+    document: 'docs/how-to/browser.md',
+    says: "A 4xx of a proxy, such as an HTML page, is `'rejected'` if it has a `content-length` and is not compressed, else `'unknown'`.",
+    holds: async () => {
+      const type = { 'content-type': 'text/html' };
+      const length = { 'content-length': String(html.length) };
+      expect(await answeredBy(403, { ...type, ...length }, html)).toMatchObject({ outcome: 'rejected' });
+      expect(await answeredBy(403, { ...type, 'transfer-encoding': 'chunked' }, html)).toMatchObject({
+        outcome: 'unknown',
+      });
+      const identity = { ...type, ...length, 'content-encoding': 'identity' };
+      expect(await answeredBy(403, identity, html)).toMatchObject({ outcome: 'unknown' });
+    },
+  },
+  {
+    document: 'docs/how-to/location.md',
+    says: 'After 429 or 403 it leaves a service out for `restMs` (60 s), or for its `Retry-After` up to ten times that; after no answer for 5 s at most.',
+    holds: async () => {
+      const restOf = async (failure: Error) => {
+        const clock = new FakeClock(0);
+        let asked = 0;
+        const fails = async () => {
+          asked += 1;
+          throw failure;
+        };
+        const works = { name: 'works', lookup: async () => ({ latitude: 1, longitude: 1 }) };
+        const settings = { timeoutMs: 4_000, restMs: 60_000, cacheMs: 0, cacheSize: 1 };
+        const world = { fetch: globalThis.fetch, clock };
+        const lookup = createIpLookup([{ name: 'fails', lookup: fails }, works], settings, world, 'ip');
+        const ask = () => clock.run(lookup({ ip: undefined, deadline: clock.now() + 10_000, signal: undefined }));
+        await ask();
+        let seconds = 0;
+        for (; asked === 1 && seconds < 1_000; seconds += 1) {
+          clock.advance(1_000);
+          await ask();
+        }
+        return seconds;
+      };
+      expect(await restOf(new LookupFailure('refused', 'HTTP 429'))).toBe(60);
+      expect(await restOf(new LookupFailure('refused', 'HTTP 429', '300'))).toBe(300);
+      expect(await restOf(new LookupFailure('refused', 'HTTP 429', '86400'))).toBe(600);
+      expect(await restOf(new LookupFailure('unreachable', 'no answer'))).toBe(5);
+    },
+  },
+  {
+    document: 'docs/reference/options.md',
+    says: 'A wait for another transaction with the same reference, in PostgreSQL: 5 s.',
+    holds: () => expect(LONGEST_LOCK_MS.one).toBe('5000'),
+  },
+  {
+    document: 'docs/how-to/going-live.md',
+    says: 'unless `--options` has a `transport` or `fetch`.',
+    holds: async () => {
+      const gateway = { baseUrl: 'https://gateway.example', apiKey: 'key' };
+      expect(await readCertificate({ gateway, ownFetch: true } as CheckRun)).toBeUndefined();
+    },
+  },
+  {
+    document: 'docs/how-to/going-live.md',
+    says: 'which has all of them except `OutboxSilent`.',
+    holds: () => {
+      const alerts = [...read('examples/grafana/alerts.yaml').matchAll(/- alert: (\w+)/g)].map(([, name = '']) => name);
+      const watch = read('examples/watch.ts');
+      expect(alerts.length).toBeGreaterThan(10);
+      expect(alerts.filter((name) => !watch.includes(name))).toEqual(['OutboxSilent']);
+    },
+  },
+  {
+    document: 'docs/reference/errors.md',
+    says: 'Wait for `retryAfterMs`, or a minute if it is undefined: the gateway named no time.',
+    holds: async () => {
+      const errorWith = async (retryAfter?: number) => {
+        const gateway = createMockGateway();
+        gateway.faults.add({ kind: 'status', status: 429, ...(retryAfter && { retryAfter }), times: null });
+        return failureOf(report(createClient({ ...gateway.clientOptions(), retry: { limit: 0 } })));
+      };
+      expect(await errorWith(60)).toMatchObject({ code: 'rate-limited', retryAfterMs: 60_000 });
+      const { retryAfterMs } = (await errorWith()) as { retryAfterMs?: number };
+      expect(retryAfterMs).toBeUndefined();
+    },
+  },
+  {
+    document: 'docs/how-to/business-cases.md',
+    says: 'A second settlement is a `DuplicateReportError`: with other data `conflict: true`, with the same data `conflict: false`.',
+    holds: async () => {
+      const client = createClient(createMockGateway({ requireInitiated: false }).clientOptions());
+      await client.reportSettledBet(settledBet());
+      const other = client.reportSettledBet(settledBet({ outcome: 'LOSS' }));
+      expect(await failureOf(other)).toMatchObject({ code: 'duplicate', conflict: true });
+      expect(await failureOf(client.reportSettledBet(settledBet()))).toMatchObject({ conflict: false });
+    },
+  },
+];
+
+afterEach(() => vi.unstubAllEnvs());
+
+describe('a sentence of the documents that was false', () => {
+  test.each(CLAIMS.map((claim) => [said(claim), claim] as const))('%s', async (_, { document, says, holds }) => {
+    expect(read(document).replace(/\s+/g, ' ')).toContain(says);
+    await holds();
+  });
+});
