@@ -207,7 +207,7 @@ async function answer(request) {
 
   const [, collection, id = ''] = url.split('/');
   const route = routes[`${method} /${collection}${id && '/:id'}`];
-  if (!route) throw new HttpError(404, 'There is nothing here.');
+  if (!route) throw new HttpError(404, 'This path does not exist.');
   const player = sessions.get(session);
   if (!player && url === '/state') return { body: {} };
   if (!player) throw new HttpError(401, 'Please log in.');

@@ -173,7 +173,7 @@ const REFUSALS = [
   [
     409,
     { code: 'duplicate', outcome: 'rejected', conflict: true },
-    'Something else is recorded in its place. Contact support.',
+    'This was recorded with other details. Contact support.',
     2,
   ],
 ] as const;

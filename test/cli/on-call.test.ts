@@ -429,10 +429,12 @@ describe('dismissing an initiated report', () => {
   });
 });
 
-it('show prints the fingerprint, so that two stores can be compared', async () => {
+it('show prints the hash of the body, so that two stores can be compared', async () => {
   const [row] = jsonOf((await outbox(sample, 'show', bet('B-bad'), '--json')).out);
   expect(row.fingerprint).toMatch(/^-\.[0-9a-f]{8}\.[0-9a-f]{64}$/);
-  expect((await outbox(sample, 'show', bet('B-bad'))).out).toContain(`fingerprint ${row.fingerprint}\n`);
+  expect((await outbox(sample, 'show', bet('B-bad'))).out).toMatch(
+    new RegExp(`^ *hash +${row.fingerprint.replaceAll('.', '\\.')}$`, 'm'),
+  );
 });
 
 describe('encryption keys', () => {
@@ -469,13 +471,13 @@ describe('encryption keys', () => {
     expect([code, out.trimEnd().split('\n')]).toEqual([
       0,
       [
-        'KEY      OPEN  KEPT  LOCATIONS  FINGERPRINTS',
-        '2026-05  0     0     0          1             can be retired',
-        '2026-08  1     0     0          0             needed to send',
-        '2026-11  0     0     0          1             made the newest fingerprint',
+        'KEY      OPEN  KEPT  LOCATIONS  HASHES',
+        '2026-05  0     0     0          1       can be retired',
+        '2026-08  1     0     0          0       needed to send',
+        '2026-11  0     0     0          1       made the newest hash',
       ],
     ]);
-    for (const words of ['can be retired', 'made the newest fingerprint']) expectSaid(out, words);
+    for (const words of ['can be retired', 'made the newest hash']) expectSaid(out, words);
     expect(err).toContain('Retire a key once no instance names it as current.');
     expect(leaksIn(out + err)).toEqual([]);
   });
@@ -504,7 +506,7 @@ describe('encryption keys', () => {
     expect(await outbox(sample, 'keys')).toMatchObject({
       code: 0,
       out: '',
-      err: 'No report was sealed with an encryption key.\n',
+      err: 'No report was encrypted.\n',
     });
   });
 });

@@ -102,7 +102,7 @@ describe('location-sdk outbox postgres://…', () => {
       out: `${BAD} is dismissed\n${settlement} is dismissed\n`,
     });
     expect(await states()).toMatchObject({ blocked: 0, dismissed: 2 });
-    expect(await outbox('keys')).toMatchObject({ code: 0, err: 'No report was sealed with an encryption key.\n' });
+    expect(await outbox('keys')).toMatchObject({ code: 0, err: 'No report was encrypted.\n' });
   });
 
   it('blocks a settlement again if another person retries its report meanwhile', async () => {

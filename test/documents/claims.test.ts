@@ -24,7 +24,7 @@ const read = (name: string) => readFileSync(join(root, name), 'utf8');
 const report = (client: ReturnType<typeof createClient>, environment?: 'production') =>
   client.reportBetEvent(betEvent(), { location: LOCATION, ...(environment && { environment }) });
 
-/** What a document says, and the proof that it is so. */
+/** A sentence of a document, and the proof that it is true. */
 interface Claim {
   readonly document: string;
   readonly says: string;

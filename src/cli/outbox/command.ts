@@ -185,9 +185,9 @@ statements for the role of your processes.`,
   },
   move: {
     summary: 'Move everything to PostgreSQL',
-    notes: `It needs pg. End every instance first, and use postgresStore afterwards. If
-PostgreSQL refuses a report, the command names it, and moves nothing. If the
-result is unknown, no store opens the file: run the same move again.`,
+    notes: `It needs pg. End every instance first, and use postgresStore afterwards.
+If PostgreSQL refuses a report, the command names it and moves nothing. If the
+connection breaks at the end, run the same command again: it moves once.`,
     takes: ['to', 'schema'],
     begin: move,
   },

@@ -26,16 +26,16 @@ export const keys: RunCommand = async ({ store }, { json }) => {
   if (json)
     for (const [keyId, need] of needs)
       say(JSON.stringify({ keyId, ...need, canBeRetired: reasonToKeep(need) === undefined }));
-  else if (needs.length === 0) remark('No report was sealed with an encryption key.');
+  else if (needs.length === 0) remark('No report was encrypted.');
   else {
     const rows = needs.map(([id, need]) => [
       printable(id),
       ...[need.open, need.kept, need.locations, need.fingerprints].map(grouped),
       reasonToKeep(need) ?? 'can be retired',
     ]);
-    say(table([['KEY', 'OPEN', 'KEPT', 'LOCATIONS', 'FINGERPRINTS', ''], ...rows]));
+    say(table([['KEY', 'OPEN', 'KEPT', 'LOCATIONS', 'HASHES', ''], ...rows]));
     remark(
-      '\nRetire a key once no instance names it as current. A report whose fingerprint it made is then refused if it is enqueued again, and the settlement of a withdrawal whose location it sealed must be given its location.',
+      '\nRetire a key once no instance names it as current. A report whose hash it made is then refused if it is enqueued again, and the settlement of a withdrawal whose location it encrypted must be given its location.',
     );
   }
   return EXIT.done;
@@ -44,7 +44,7 @@ export const keys: RunCommand = async ({ store }, { json }) => {
 function reasonToKeep({ open, kept, newest }: Need): string | undefined {
   if (open > 0) return 'needed to send';
   if (kept > 0) return 'needed to read kept bodies';
-  return newest ? 'made the newest fingerprint' : undefined;
+  return newest ? 'made the newest hash' : undefined;
 }
 
 async function needsOf(rows: AsyncIterable<Row>): Promise<(readonly [keyId: string, need: Need])[]> {

@@ -93,7 +93,7 @@ export const OUTBOX_OPTIONS = {
   to: { hint: '<address>', help: 'postgres://… (default: DATABASE_URL)', read: notEmpty },
   port: { hint: '<number>', help: 'Its port (default: a free one)', read: wholeNumber(0, 65_535) },
   'read-only': { help: 'Show only, without decisions' },
-  head: { hint: '<hash>', help: 'A saved head, which must be in the log', read: notEmpty },
+  head: { hint: '<hash>', help: 'A saved last hash, which must be in the log', read: notEmpty },
 } as const satisfies OptionTable;
 
 export type OutboxValues = Values<typeof OUTBOX_OPTIONS>;

@@ -71,7 +71,7 @@ function describe(
       ]),
     );
   remark('');
-  if (isErased) line(`Erased: ${reports(erased)}. Their receipts and fingerprints are kept.`);
+  if (isErased) line(`Erased: ${reports(erased)}. Their receipts and hashes are kept.`);
   else if (erasable > 0)
     line(`To erase what is kept of ${reports(erasable)}: ${command} player <player> --erase --reason "…"`);
   if (open > 0) line(`${reports(open)} must still be sent, or need a person: their bodies stay until then.`);

@@ -54,7 +54,7 @@ function described(report: ReportDetails, { command, now }: OpenedOutbox): strin
     if (file !== null) lines.push(['', `from the file with the SHA-256 ${file}`]);
     if (undone) lines.push(['undone', `${time(undone.at)}, by ${undone.who}: ${undone.reason}`]);
   }
-  lines.push(['body', bodyOf(body)], ['fingerprint', report.fingerprint]);
+  lines.push(['body', bodyOf(body)], ['hash', report.fingerprint]);
   const text = lines.flatMap(([label, value]) =>
     value === null ? [] : [`  ${label.padEnd(INDENT.length - 2)}${wrapped(value, INDENT)}`.trimEnd()],
   );
@@ -62,8 +62,8 @@ function described(report: ReportDetails, { command, now }: OpenedOutbox): strin
 }
 
 function bodyOf({ kept, keyId, erased }: ReportDetails['body']): string {
-  if (erased) return `erased, ${time(erased.at)}, by ${erased.who}: ${erased.reason}; the fingerprint is kept`;
-  if (!kept) return 'no longer kept; the fingerprint is kept';
+  if (erased) return `erased, ${time(erased.at)}, by ${erased.who}: ${erased.reason}; its hash is kept`;
+  if (!kept) return 'no longer kept; its hash is kept';
   return keyId === null ? 'kept, not encrypted by the outbox' : `kept, encrypted with the key ${keyId}`;
 }
 

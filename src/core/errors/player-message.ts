@@ -27,7 +27,7 @@ export const english = {
   busy: 'The service is busy. Try again in a minute.',
   'busy-for': 'The service is busy. Try again in {seconds} s.',
   'reported-before': 'We have received this before. If you cannot find it in your history, contact support.',
-  conflict: 'Something else is recorded in its place. Contact support.',
+  conflict: 'This was recorded with other details. Contact support.',
   entries: 'Something is wrong with this entry. Correct it, or contact support.',
   'not-working': 'This does not work at the moment. Contact support.',
   'not-sent': 'Check your connection, and try again.',

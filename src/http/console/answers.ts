@@ -48,7 +48,7 @@ const refusal = (
 
 /** Refusals before the body is read: the same words for every visitor. */
 export const refusals = {
-  noSuchPath: refusal(404, 'address', 'There is nothing here.'),
+  noSuchPath: refusal(404, 'address', 'This path does not exist.'),
   method: (allow: string) => refusal(405, 'method', `Use ${allow}.`, { allow }),
   foreign: refusal(
     403,

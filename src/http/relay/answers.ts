@@ -42,7 +42,7 @@ const refusal = (status: number, code: ErrorCode, message: string, headers?: Rea
 
 /** The message is the same for every caller and every detail. */
 export const refusals = {
-  noSuchPath: refusal(404, 'not-found', 'There is nothing here.'),
+  noSuchPath: refusal(404, 'not-found', 'This path does not exist.'),
   badAddress: refusal(400, 'bad-request', 'The address makes no sense.'),
   method: refusal(405, 'bad-request', 'Use POST.', { allow: 'POST' }),
   forbidden: refusal(403, 'bad-request', 'This is not accepted.'),

@@ -4,7 +4,7 @@ import { FakeClock } from '../../support/fake-clock.js';
 import { attacksOn } from '../attacks.js';
 import { BET, gps, pageBet, pageRequest, pageWithdrawal, relayWorld, type Sending, SITE, WITHDRAWAL } from './world.js';
 
-const NOT_FOUND = { code: 'not-found', message: 'There is nothing here.', outcome: 'not-sent' };
+const NOT_FOUND = { code: 'not-found', message: 'This path does not exist.', outcome: 'not-sent' };
 const FORBIDDEN = { code: 'bad-request', message: 'This is not accepted.', outcome: 'not-sent' };
 const METHOD = { code: 'bad-request', message: 'Use POST.', outcome: 'not-sent' };
 const MEDIA_TYPE = { code: 'bad-request', message: 'Send application/json.', outcome: 'not-sent' };
