@@ -342,7 +342,7 @@ const SENTENCE = /^[A-Za-z]{2,}(?: [A-Za-z]{2,}){0,20}[.!]?$/;
  * A value with one of these could pass for the name of a member: an escape, or the wide quote, which folding turns into
  * a quote.
  */
-const UNCLEAR = /[\\\uff02]/;
+const isUnclear = (json: string): boolean => json.includes('\\') || json.includes('\uff02');
 /** More sentences of known words than a gateway has. */
 const MOST_KEPT = 100;
 
@@ -355,8 +355,10 @@ const wordsOutsideNames = new Map<string, RegExp>();
  */
 export function needsNoMask(said: string, json: string, secrets: Iterable<string>): boolean {
   const words = wordsOutsideNames.get(said) ?? wordsOf(said);
-  const sent = json + JSON.stringify([...secrets]);
-  return words !== undefined && !UNCLEAR.test(sent) && !words.test(fold(sent));
+  return (
+    words !== undefined &&
+    [json, JSON.stringify([...secrets])].every((sent) => !isUnclear(sent) && !words.test(fold(sent)))
+  );
 }
 
 function wordsOf(said: string): RegExp | undefined {

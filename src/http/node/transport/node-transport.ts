@@ -119,7 +119,10 @@ export function nodeTransport(options: NodeTransportOptions = {}): NodeTransport
   return { send, close: () => (closed ??= own.close()) };
 }
 
-type ConnectionAddress = Pick<Dispatcher.DispatchOptions, 'origin' | 'path'>;
+interface ConnectionAddress {
+  readonly origin: string;
+  readonly path: string;
+}
 
 interface Way {
   readonly dispatcher: Dispatcher;
@@ -218,7 +221,9 @@ function createExchange({ dispatcher, isOwn }: Way, { headers, body }: AttemptRe
       if (signal.aborted) return abort();
       signal.addEventListener('abort', abort);
       const request: Dispatcher.DispatchOptions = {
-        ...address,
+        // Not spread: V8 would make an object that undici reads slowly, which costs a fifth of a request.
+        origin: address.origin,
+        path: address.path,
         method: 'POST',
         // The name that the built-in `fetch` uses.
         headers: { 'user-agent': 'node', ...JSON_HEADERS, ...headers },
