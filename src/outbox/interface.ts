@@ -293,8 +293,8 @@ export interface Outbox<Mode extends ClientMode = ClientMode> {
    * `timestamp` of the event. Its location is the stored one, unless you give a `location` or a `clientIP`. The report
    * waits again, and its settlement follows once it is recorded, with its own data: if an amount was wrong, replace the
    * settlement first. The fingerprint of the data before and the reason stay in its receipt. Rejects with a
-   * `ValidationError` in any other state, for a dismissed report while its settlement is in flight, and with the errors
-   * of the report methods.
+   * `ValidationError` in any other state, for the data that it has, for a dismissed report while its settlement is in
+   * flight, and with the errors of the report methods.
    *
    * @example
    * ```ts

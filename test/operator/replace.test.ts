@@ -107,6 +107,16 @@ describe('a refused report whose data is replaced', () => {
     expect(await verifyReceipts(await collect(outbox.exportReceipts()))).toMatchObject({ valid: true, count: 2 });
   });
 
+  it('is changed once: the same data again is refused, whether the report waits or is quarantined', async () => {
+    const { outbox } = await refusedWorld();
+    const same = `${BET}: it has this data already; retry sends it again.`;
+    await expect(outbox.replace(BET, WRONG, because)).rejects.toThrow(same);
+    expect(await outbox.get(BET)).toMatchObject({ state: 'quarantined', decisions: [] });
+    await outbox.replace(BET, RIGHT, because);
+    await expect(outbox.replace(BET, RIGHT, because)).rejects.toThrow(same);
+    expect((await outbox.get(BET))?.decisions).toHaveLength(1);
+  });
+
   it('keeps the time of the event: data without it is refused', async () => {
     const { outbox } = await refusedWorld();
     await expect(outbox.replace(BET, betEvent({ amount: 7 }), because)).rejects.toMatchObject({

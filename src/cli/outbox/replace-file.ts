@@ -2,10 +2,10 @@ import { createHash } from 'node:crypto';
 import { canonical } from '../../core/platform/as-record.js';
 import type { CorrectRequest } from '../../operator/correct.js';
 import type { CorrectedFile } from '../../operator/decision-log.js';
-import type { DecidedReport } from '../../outbox/decisions/decide-rows.js';
-import { CORRECTED_TOGETHER, prepareCorrection } from '../../outbox/decisions/replacement.js';
+import type { DecidedReport, Planned } from '../../outbox/decisions/decide-rows.js';
+import { CORRECTED_TOGETHER, planCorrection } from '../../outbox/decisions/replacement.js';
 import { isDistinctReference, rowId } from '../../outbox/intake/enqueue.js';
-import { decisionsFor, isRefusedData, replaced as replacedRow } from '../../outbox/rules/decisions.js';
+import { decisionsFor, isChange, isRefusedData } from '../../outbox/rules/decisions.js';
 import { DEFAULT_ACCOUNT } from '../../outbox/rules/destination.js';
 import type { Row } from '../../outbox/rules/state-machine.js';
 import type { KeptDecision } from '../../outbox/store/operator-store.js';
@@ -39,8 +39,8 @@ export const replaceFile: RunCommand = async ({ store, operator, command }, valu
     const read = await lineReaderOf(source, readMapFile(values.map), shape, values['last-line-complete'] === true);
     const settings = await settingsFor(store, owner);
     const { seal } = settings;
-    const intake = intakeOf(settings);
     const { id: decision, isOwn, kept } = await decisionAbout(store, about);
+    const corrector = { intake: intakeOf(settings), seal, isOwn };
     const counts = { differing: 0, same: 0, inDoubt: 0, recorded: 0, notReplaceable: 0, missing: 0 };
     const fields = new Map<string, number>();
     const isNew = createReferences();
@@ -61,19 +61,23 @@ export const replaceFile: RunCommand = async ({ store, operator, command }, valu
         // Its name is wrong, and the check of the report says how.
         if (idOf(reference) === undefined) return (await owner.internals.freeze(operation, payload, {})).report;
         const [row] = await rowsOf([{ payload }]);
-        const found = row && (await prepareCorrection(intake, seal, row, payload, { isOwn }));
-        const names = found?.report && !found.isSame && !found.why ? await differences(row, found.report.body) : [];
+        const found = row && (await planCorrection(corrector, row, payload, { action: 'replaced', reason: '', at: 0 }));
+        const change = found?.change ?? { why: MISSING };
+        const names = found?.report && isChange(change) ? await differences(row, found.report.body) : [];
         return {
           reference: String(reference),
           isStored: row !== undefined,
           judge() {
-            const { isSame, why } = found ?? { why: MISSING };
-            if (!found) counts.missing += 1;
-            else if (isSame) counts.same += 1;
-            else if (why === undefined) counts.differing += 1;
-            else counts[row?.state === 'recorded' ? 'recorded' : row?.inDoubt ? 'inDoubt' : 'notReplaceable'] += 1;
             for (const name of names) fields.set(name, (fields.get(name) ?? 0) + 1);
-            return why;
+            if (found?.isSame) counts.same += 1;
+            else if (isChange(change)) counts.differing += 1;
+            else {
+              const { state = 'missing', inDoubt } = row ?? {};
+              const isNamed = state === 'missing' || state === 'recorded';
+              counts[isNamed ? state : inDoubt ? 'inDoubt' : 'notReplaceable'] += 1;
+              return change.why;
+            }
+            return undefined;
           },
         };
       },
@@ -167,20 +171,16 @@ export const replaceFile: RunCommand = async ({ store, operator, command }, valu
         }
         lineOf.clear();
         const rows = await rowsOf(page);
-        const found = await Promise.all(
-          page.map(async (line, index) => {
-            const row = rows[index];
-            if (!row) return [];
-            const { isSame, why, replacement } = await prepareCorrection(intake, seal, row, line.payload, { isOwn });
-            if (isSame) return [];
-            lineOf.set(row.id, line);
-            if (replacement && why === undefined) return { row, change: replacedRow(row, decision, replacement) };
-            refuse([{ id: row.id, why: why ?? MISSING }]);
-            return [];
-          }),
-        );
+        const planned: Planned[] = [];
+        for (const [index, row] of rows.entries()) {
+          const line = page[index];
+          const found = line && row && (await planCorrection(corrector, row, line.payload, decision));
+          if (!found || found.isSame) continue;
+          lineOf.set(row.id, line);
+          planned.push({ row, change: found.change });
+        }
         showProgress(source.position(), to);
-        return { planned: found.flat(), to: Math.max(to, from), done: isEnd && page.length === 0 };
+        return { planned, to: Math.max(to, from), done: isEnd && page.length === 0 };
       };
     }
   } finally {

@@ -2,10 +2,12 @@ import { isUtf8 } from 'node:buffer';
 import { readFile } from 'node:fs/promises';
 import { buffer } from 'node:stream/consumers';
 import { hasCode } from '../../core/errors/errors.js';
+import type { Refused } from '../../core/platform/refused.js';
 import { parseJson } from '../../core/web/read-json.js';
-import { prepareReplacement } from '../../outbox/decisions/replacement.js';
-import { decisionsFor } from '../../outbox/rules/decisions.js';
-import type { Row } from '../../outbox/rules/state-machine.js';
+import type { DecidedReport } from '../../outbox/decisions/decide-rows.js';
+import { planCorrection } from '../../outbox/decisions/replacement.js';
+import { decisionsFor, isChange } from '../../outbox/rules/decisions.js';
+import type { Change, Row } from '../../outbox/rules/state-machine.js';
 import { codeOf, EXIT, Failure, remark, terminal } from '../output.js';
 import { printDecided } from './decide.js';
 import { parseLossOf } from './exact-json.js';
@@ -21,29 +23,32 @@ export const replace: RunCommand = async (opened, values, [name = '', path = '']
   // A settlement that waits is replaced if its id or its operation is given.
   const fits = (one: Row) => !one.blocked && decisionsFor(one).replaced === undefined;
   const row = await findReport(opened, name, values, 'replace', fits);
-  const why = decisionsFor(row).replaced;
-  if (why !== undefined) return printDecided('replace', { id: row.id, why }, '', json) ? EXIT.done : EXIT.failed;
-  const replacement = await freeze(opened, values, row, await readPayload(path));
-  const request = { ...newDecision(needed(values, 'reason')), action: 'replaced' as const, replacement };
   let refused = 0;
-  await opened.operator.decide({ ...request, selection: { ids: [row.id] } }, (results) => {
-    for (const result of results) {
-      const done = result.id === row.id ? 'has the corrected data, and waits to be sent' : 'is reopened';
-      if (!printDecided('replace', result, done, json)) refused += 1;
-    }
-  });
+  const print = (result: DecidedReport) => {
+    const done = result.id === row.id ? 'has the corrected data, and waits to be sent' : 'is reopened';
+    if (!printDecided('replace', result, done, json)) refused += 1;
+  };
+  const change = await plan(opened, values, row, path);
+  if (isChange(change)) {
+    const request = { action: 'replaced', selection: { ids: [row.id] }, replacement: change.replacement } as const;
+    const reason = needed(values, 'reason');
+    await opened.operator.decide({ ...newDecision(reason), ...request }, (results) => results.forEach(print));
+  } else print({ id: row.id, ...change });
   if (!json && refused === 0) remark('\nA running worker sends it; if none runs, start one.');
   return refused > 0 ? EXIT.failed : EXIT.done;
 };
 
 /** Checks, locates and seals the data as the operator's outbox does. */
-async function freeze({ store }: OpenedOutbox, values: OutboxValues, row: Row, payload: unknown) {
+async function plan({ store }: OpenedOutbox, values: OutboxValues, row: Row, path: string): Promise<Change | Refused> {
   const { account, environment } = row;
+  const why = decisionsFor(row).replaced;
+  if (why !== undefined) return { why };
+  const payload = await readPayload(path);
   if (environment === 'relay') throw new Failure('a report of a page is replaced in its page. Nothing was changed');
   const settings = await settingsFor(store, await readOwner({ ...values, account, environment }), [row]);
-  const intake = intakeOf(settings);
+  const corrector = { intake: intakeOf(settings), seal: settings.seal };
   try {
-    return (await prepareReplacement(intake, settings.seal, row, payload, {})).replacement;
+    return (await planCorrection(corrector, row, payload, { action: 'replaced', reason: '', at: 0 })).change;
   } catch (error) {
     if (error instanceof Error && (hasCode(error, 'validation') || hasCode(error, 'location')))
       throw new Failure(`the corrected data cannot be reported: ${error.message}`, EXIT.failed);

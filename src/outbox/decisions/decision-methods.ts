@@ -1,17 +1,18 @@
 import type { ClientMode } from '../../core/client/payloads.js';
+import type { Refused } from '../../core/platform/refused.js';
 import { checkArgument, checkOptions } from '../backend-options.js';
 import type { Events } from '../events.js';
 import type { Intake } from '../intake/enqueue.js';
 import type { Outbox, OutboxReport } from '../interface.js';
 import { decisionsFor } from '../rules/decisions.js';
-import type { Change, Decision } from '../rules/state-machine.js';
+import type { Change, Decision, Row } from '../rules/state-machine.js';
 import { ensureOwnGateways } from '../sending/bindings.js';
 import type { Waiters } from '../sending/receipt-waiters.js';
 import type { AccountSettings, OutboxSettings } from '../settings.js';
 import { toPublicReport } from '../store/public-report.js';
 import { announceTo, type DecidedReport, decideRow, planChange } from './decide-rows.js';
 import { endPauses, resumedTo } from './end-pauses.js';
-import { type Method, ownRow, prepareReplacement, reasonOf, refusal, replaceAllMethod } from './replacement.js';
+import { type Method, ownRow, planCorrection, reasonOf, refusal, replaceAllMethod } from './replacement.js';
 
 interface Parts {
   readonly settings: OutboxSettings;
@@ -38,12 +39,12 @@ export function decisionMethods<Mode extends ClientMode>({
     method: Method,
     id: string,
     given: Pick<Decision, 'action' | 'reason'>,
-    replacement?: Change['replacement'],
+    changeOf = async (row: Row, decision: Decision): Promise<Change | Refused> => planChange(row, decision, keepBodies),
   ): Promise<OutboxReport> {
     const decision: Decision = { ...given, at: internals.clock.now() };
     const plan = async () => {
       const row = await ownRow(store, id, account, method);
-      return [{ row, change: planChange(row, decision, keepBodies, replacement) }];
+      return [{ row, change: await changeOf(row, decision) }];
     };
     const [own, ...settlements] = await decideRow(place, plan, decision);
     if (!own?.row)
@@ -81,14 +82,14 @@ export function decisionMethods<Mode extends ClientMode>({
         throw refusal('replace', 'options: expected an object with the reason');
       const { reason: _, ...callOptions } = options;
       const reason = reasonOf('replace', options);
-      const row = await ownRow(store, id, account, 'replace');
-      const why = decisionsFor(row).replaced;
-      // Before a location is looked up for data that would not be taken.
-      if (why !== undefined) throw refusal('replace', `${id}: ${why}`);
-      // A process in mock mode has a location that no player has.
-      await ensureOwnGateways(settings);
-      const { replacement } = await prepareReplacement(intake, seal, row, payload, callOptions);
-      return decide('replace', id, { action: 'replaced', reason }, replacement);
+      return decide('replace', id, { action: 'replaced', reason }, async (row, decision) => {
+        const why = decisionsFor(row).replaced;
+        // Before a location is looked up for data that would not be taken.
+        if (why !== undefined) return { why };
+        // A process in mock mode has a location that no player has.
+        await ensureOwnGateways(settings);
+        return (await planCorrection({ intake, seal }, row, payload, decision, callOptions)).change;
+      });
     },
     replaceAll: replaceAllMethod<Mode>({ settings, account: owner, intake, place, notReopened }),
     reopen: async (id, options) => {

@@ -4,13 +4,14 @@ import { hasCode, ValidationError } from '../../core/errors/errors.js';
 import { isStoreError } from '../../core/errors/store-error.js';
 import { asRecord } from '../../core/platform/as-record.js';
 import { allSettled, numbered } from '../../core/platform/portable.js';
+import type { Refused } from '../../core/platform/refused.js';
 import { operations, reportNames } from '../../core/protocol/operations.js';
 import { checkArgument, checkOptions } from '../backend-options.js';
 import { type Intake, type ReportCall, readReportByName } from '../intake/enqueue.js';
 import type { Outbox, ReplacedAll } from '../interface.js';
 import { inBatches } from '../receipts/log.js';
 import { readReference } from '../receipts/reconcile.js';
-import { decisionsFor, replaced } from '../rules/decisions.js';
+import { decisionsFor, isChange, replaced } from '../rules/decisions.js';
 import { operationScope, type PauseScope, pauseKeyOf } from '../rules/destination.js';
 import { type Change, type Decision, LONGEST_REASON, type Row } from '../rules/state-machine.js';
 import { locationFor } from '../seal/excerpt.js';
@@ -42,39 +43,42 @@ export function reasonOf(method: Method, { reason }: { readonly reason?: unknown
   );
 }
 
-interface Replacement {
-  /** The data in the clear. */
-  readonly report: AnyReport;
-  readonly replacement: NonNullable<Change['replacement']>;
-}
-
-export interface Correction extends Partial<Replacement> {
+interface Correction {
+  /** Whether the report has this data already. */
   readonly isSame: boolean;
-  readonly why?: string | undefined;
+  readonly change: Change | Refused;
+  /** The data in the clear. */
+  readonly report?: AnyReport;
 }
 
-/**
- * As `prepareReplacement`, and compares the data with that of the report. `isOwn`: whether a decision has this
- * correction, so that a report which it has replaced is not compared: its data may be deleted by now.
- */
-export async function prepareCorrection(
-  intake: Pick<Intake, 'prepare'>,
-  seal: Seal,
+/** `isOwn`: whether a decision has this correction: data that it has replaced may be deleted by now. */
+interface Corrector {
+  readonly intake: Pick<Intake, 'prepare'>;
+  readonly seal: Seal;
+  readonly isOwn?: (decision: string) => boolean;
+}
+
+/** The one way to plan a correction, of one report or of many. */
+export async function planCorrection(
+  { intake, seal, isOwn }: Corrector,
   row: Row,
   payload: unknown,
-  { isOwn = () => false, ...options }: { readonly isOwn?: (decision: string) => boolean } = {},
+  decision: Decision,
+  options: object = {},
 ): Promise<Correction> {
+  const same = { isSame: true, change: { why: 'it has this data already; retry sends it again' } };
   const latest = row.decisions.filter(({ action }) => action === 'replaced').at(-1)?.id;
-  if (latest !== undefined && isOwn(latest)) return { isSame: true };
-  const why = decisionsFor(row).replaced;
+  if (latest !== undefined && isOwn?.(latest)) return same;
   try {
-    const prepared = await prepareReplacement(intake, seal, row, payload, options);
-    return (await hasBytes(seal, row, prepared.report.body))
-      ? { ...prepared, isSame: true }
-      : { ...prepared, isSame: false, why };
+    const { report, replacement } = await prepareReplacement(intake, seal, row, payload, options);
+    const change = replaced(row, decision, replacement);
+    // Without its bytes, a report can only be sent with the same data.
+    const isErased = row.body === undefined && isChange(change);
+    return !isErased && (await hasBytes(seal, row, report.body)) ? same : { isSame: false, change, report };
   } catch (error) {
+    const why = decisionsFor(row).replaced;
     // The location of a recorded bet is deleted with its body, and data that is not sent needs none.
-    if (why !== undefined && hasCode(error, 'location')) return { isSame: false, why };
+    if (why !== undefined && hasCode(error, 'location')) return { isSame: false, change: { why } };
     throw error;
   }
 }
@@ -83,13 +87,13 @@ export async function prepareCorrection(
  * Validates, locates, freezes and seals the data that replaces that of a report. Without a location it keeps that of the
  * report. Rejects with a `ValidationError` if it is not a report of the same operation and reference.
  */
-export async function prepareReplacement(
+async function prepareReplacement(
   { prepare }: Pick<Intake, 'prepare'>,
   seal: Seal,
   before: Row,
   payload: unknown,
   options: object,
-): Promise<Replacement> {
+) {
   const { id, operation: name, environment } = before;
   const operation = reportNames.find((one) => one === name);
   if (!operation) throw refusal('replace', `${id}: its operation is not a report`);
@@ -168,49 +172,41 @@ export function replaceAllMethod<Mode extends ClientMode>({
     const scopes = new Map<string, PauseScope>();
     let [changed, same] = [0, 0];
 
-    /** Undefined if the report has this data already. */
-    async function plan(call: ReportCall): Promise<Planned | undefined> {
+    async function plan(call: ReportCall): Promise<Planned & Pick<Correction, 'isSame'>> {
       const { operation, payload, options } = readReportByName(call);
       const reference = givenMember(payload, operations[operation].reference);
       const { environment = internals.environment ?? 'relay' } = asRecord(options);
-      const names = { method: 'replaceAll', account };
-      const row = await ownRow(
-        store,
-        readReference({ reference, operation, environment }, {}, names).id,
-        account,
-        'replaceAll',
-      );
-      const { isSame, why, replacement } = await prepareCorrection(intake, seal, row, payload, asRecord(options));
-      if (isSame) return undefined;
-      if (!replacement || why !== undefined) throw refusal('replaceAll', `${row.id}: ${why}`);
-      return { row, change: replaced(row, decision, replacement) };
+      const { id } = readReference({ reference, operation, environment }, {}, { method: 'replaceAll', account });
+      const row = await ownRow(store, id, account, 'replaceAll');
+      return { row, ...(await planCorrection({ intake, seal }, row, payload, decision, asRecord(options))) };
     }
 
     async function commit(batch: readonly Item[], tries = 1): Promise<void> {
-      const plans = await allSettled(batch.map(async (one) => ({ ...one, planned: await plan(one.given) })));
-      for (const [at, { status, ...one }] of numbered(plans)) {
-        if (status === 'fulfilled') continue;
-        const error = asRecord(one).reason;
-        if (isStoreError(error)) throw error;
-        refused.push({ index: batch[at]?.index ?? 0, error });
+      const plans = await allSettled(batch.map(({ given }) => plan(given)));
+      const found: (Planned & { readonly item: Item })[] = [];
+      const refuse = ({ index }: Item, error: unknown) => void refused.push({ index, error });
+      for (const [at, item] of numbered(batch)) {
+        const one = plans[at];
+        if (one?.status === 'fulfilled') {
+          if (one.value.isSame) same += 1;
+          else found.push({ ...one.value, item });
+        } else if (isStoreError(one?.reason)) throw one.reason;
+        else refuse(item, one?.reason);
       }
-      const found = plans.flatMap((one) => (one.status === 'fulfilled' ? one.value : []));
-      const own = found.flatMap(({ planned }) => planned ?? []);
-      same += found.length - own.length;
-      const results = await decideRows(place, own, decision);
+      const results = await decideRows(place, found, decision);
       const late: Item[] = [];
-      for (const { planned, ...item } of found) {
-        const result = planned && results.find(({ id }) => id === planned.row.id);
-        if (!result) continue;
-        if (result.isLate && tries < TRIES) late.push(item);
-        else if (!result.row)
-          refused.push({ index: item.index, error: refusal('replaceAll', `${result.id}: ${result.why}`) });
-        else {
+      for (const {
+        row: { id },
+        item,
+      } of found) {
+        const result = results.find((one) => one.id === id);
+        if (result?.row) {
           changed += 1;
           scopes.set(pauseKeyOf(result.row), operationScope(result.row));
-        }
+        } else if (result?.isLate && tries < TRIES) late.push(item);
+        else if (result) refuse(item, refusal('replaceAll', `${id}: ${result.why}`));
       }
-      notReopened(results.filter(({ id }) => !own.some(({ row }) => row.id === id)));
+      notReopened(results.filter(({ id }) => !found.some(({ row }) => row.id === id)));
       if (late.length > 0) await commit(late, tries + 1);
     }
 

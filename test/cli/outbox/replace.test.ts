@@ -94,6 +94,18 @@ describe('outbox replace', () => {
     expect(shown).toMatch(/decided {5}replaced, .*: the\s+amount was in kobo/);
   });
 
+  it('writes no second decision for the same data', async () => {
+    const { run } = begin();
+    const file = written('right.json', right);
+    await run(['replace', bet('B-1'), file, ...because]);
+    expect(await run(['replace', bet('B-1'), file, ...because])).toMatchObject({
+      code: 1,
+      err: expect.stringContaining(`replace: ${bet('B-1')}: it has this data already; retry sends it again.`),
+    });
+    const [{ decisions }] = jsonOf((await run(['show', bet('B-1'), '--json'])).out);
+    expect(decisions).toHaveLength(1);
+  });
+
   it('corrects a settlement that waits before its initiated report, so that neither is sent with the wrong amount', async () => {
     const { file, run } = begin();
     const settled = written('settled.json', settledBet({ bet_id: 'B-1', ggr: 4 }));
