@@ -1,4 +1,4 @@
-import { keyOf } from '../rules/destination.js';
+import { boundTo, keyOf } from '../rules/destination.js';
 import type { PauseChange } from '../rules/pause.js';
 import { learn, learnedNow, slotsLong } from '../rules/rate.js';
 import type { Ending, Row } from '../rules/state-machine.js';
@@ -19,7 +19,7 @@ const COUNTED_MS = 100;
 /** The number of spans that are kept: a minute. */
 const COUNTED_SPANS = 600;
 
-/** A destination with a rate, as one worker sees it. */
+/** A destination as one worker sees it. */
 interface Lane {
   destination: DestinationState;
   /** When the destination was read, by this worker's clock. */
@@ -33,7 +33,9 @@ interface Lane {
   /** When the last report of this worker was or is sent. */
   lastAt: number;
   /** Slots are being taken. */
-  taking: Promise<void> | undefined;
+  taking?: Promise<void> | undefined;
+  /** The number of answers in each span. */
+  readonly answers: Map<number, number>;
 }
 
 /**
@@ -46,97 +48,76 @@ export function createPacing(settings: OutboxSettings) {
   const { takeSlots, keepRate } = store;
   if (!takeSlots || !keepRate) return undefined;
   const lanes = new Map<string, Lane>();
-  const states = new Map<string, DestinationState>();
   /** When each claimed row is sent, by its id. */
   const slots = new Map<string, number>();
-  /** The number of answers in each span, by destination. */
-  const answers = new Map<string, Map<number, number>>();
+
+  const spanNow = (): number => Math.floor(clock.now() / COUNTED_MS);
 
   function rateOf({ destination: { rate }, readAt }: Lane): number | undefined {
     const now = rate && learnedNow({ ...rate, ageMs: rate.ageMs + clock.now() - readAt });
     return now === undefined ? ratePerSecond : Math.min(now, ratePerSecond ?? now);
   }
 
-  function see(outlooks: readonly DestinationState[]): void {
-    for (const destination of outlooks) {
-      const key = keyOf(destination);
-      const { rate, nextInMs = 1 } = destination;
-      const readAt = clock.now();
-      const known = lanes.get(key);
-      states.set(key, destination);
-      if (ratePerSecond === undefined && !rate) lanes.delete(key);
-      else if (known) Object.assign(known, { destination, readAt });
-      else
-        lanes.set(key, {
-          destination,
-          readAt,
-          isWanted: false,
-          left: 0,
-          next: 0,
-          everyMs: 0,
-          lastAt: 0,
-          taking: undefined,
-        });
-      const lane = lanes.get(key);
-      if (lane && nextInMs <= 0) lane.isWanted = true;
-    }
+  function see(destination: DestinationState): void {
+    const key = keyOf(destination);
+    const none = { isWanted: false, left: 0, next: 0, everyMs: 0, lastAt: 0, answers: new Map<number, number>() };
+    const lane: Lane = Object.assign(lanes.get(key) ?? none, { destination, readAt: clock.now() });
+    lanes.set(key, lane);
+    if (rateOf(lane) === undefined) lane.left = 0;
+    if ((destination.nextInMs ?? 1) <= 0) lane.isWanted = true;
   }
 
   const sendsAt = ({ next, lastAt, everyMs }: Lane, now: number): number =>
     Math.max(next, now, Math.min(lastAt + everyMs * CLOSEST, now + everyMs));
 
-  /** Takes slots for a lane that has none left and needs some: at most as many as the worker has places. */
-  const refill = (lane: Lane, most: number): Promise<void> | undefined => {
-    const rate = rateOf(lane);
-    if (rate === undefined || lane.left > 0 || !lane.isWanted) return lane.taking;
-    const take = async () => {
-      const count = Math.max(1, Math.min(most, Math.round((rate * SLOTS_MS) / 1_000)));
-      const long = slotsLong(count, rate);
-      const now = clock.now();
-      try {
-        const next = now + (await takeSlots(lane.destination, long));
-        Object.assign(lane, { left: count, next, everyMs: long / count / 1_000 });
-      } finally {
-        lane.taking = undefined;
-      }
-    };
-    lane.taking ??= take();
-    return lane.taking;
+  const take = async (lane: Lane, rate: number, most: number): Promise<void> => {
+    const count = Math.max(1, Math.min(most, Math.round((rate * SLOTS_MS) / 1_000)));
+    const long = slotsLong(count, rate);
+    const now = clock.now();
+    try {
+      const next = now + (await takeSlots(lane.destination, long));
+      Object.assign(lane, { left: count, next, everyMs: long / count / 1_000 });
+    } finally {
+      lane.taking = undefined;
+    }
   };
+
+  /** Takes slots for a lane that has none left and needs some: at most as many as the worker has places. */
+  function refill(lane: Lane, most: number): Promise<void> | undefined {
+    const rate = rateOf(lane);
+    if (rate !== undefined && lane.left === 0 && lane.isWanted) lane.taking ??= take(lane, rate, most);
+    return lane.taking;
+  }
 
   const isReady = ({ left, next }: Lane): boolean => left > 0 && next - AHEAD_MS <= clock.now();
 
   /** The claim without the destinations whose slots have not come, and for at most as many rows as have slots. */
   async function within(claim: ClaimRequest): Promise<ClaimRequest | undefined> {
-    const held: DestinationState[] = [];
+    const held = new Set<string>();
     let { limit } = claim;
-    for (const lane of lanes.values()) {
-      const { destination } = lane;
-      if (!isServed(destination, claim.accounts) || rateOf(lane) === undefined) continue;
+    for (const [key, lane] of lanes) {
+      if (rateOf(lane) === undefined || !isServed(lane.destination, claim.accounts)) continue;
       if (clock.now() - lane.next > LATE_MS) lane.left = 0;
       await refill(lane, claim.limit);
       if (isReady(lane)) limit = Math.min(limit, lane.left);
-      else held.push(destination);
+      else held.add(key);
     }
-    if (held.length === 0) return { ...claim, limit };
-    const accounts = claim.accounts.map((one) => ({
-      ...one,
-      gateways: Object.fromEntries(
-        Object.entries(one.gateways).filter(
-          ([environment]) => !held.some((lane) => lane.account === one.account && lane.environment === environment),
-        ),
-      ),
-    }));
-    const open = accounts.filter(({ gateways }) => Object.values(gateways).some((one) => one !== undefined));
-    return open.length > 0 ? { ...claim, accounts: open, limit } : undefined;
+    if (held.size === 0) return { ...claim, limit };
+    const accounts = claim.accounts.flatMap((one) => {
+      const open = boundTo(one.account, one.gateways).filter((place) => !held.has(keyOf(place)));
+      const gateways = Object.fromEntries(open.map(({ environment, gateway }) => [environment, gateway]));
+      return open.length > 0 ? { ...one, gateways } : [];
+    });
+    return accounts.length > 0 ? { ...claim, accounts, limit } : undefined;
   }
 
   async function turn(given: Turn): Promise<TurnResult> {
-    const claim = given.claim && !given.claim.probe ? await within(given.claim) : given.claim;
-    if (given.claim && !claim && given.writes.length === 0) return { written: [], claimed: [] };
+    // A probe needs no slot.
+    if (!given.claim || given.claim.probe) return store.turn(given);
+    const claim = await within(given.claim);
+    if (!claim && given.writes.length === 0) return { written: [], claimed: [] };
     const result = await store.turn({ ...given, claim });
-    if (!claim || !given.claim || claim.probe) return result;
-    const isShort = result.claimed.length < claim.limit;
+    if (!claim) return result;
     for (const row of result.claimed) {
       const lane = lanes.get(keyOf(row));
       if (!lane || lane.left === 0) continue;
@@ -147,7 +128,7 @@ export function createPacing(settings: OutboxSettings) {
     }
     for (const lane of lanes.values()) {
       // No more rows wait for slots.
-      if (isShort && isReady(lane)) lane.isWanted = false;
+      if (result.claimed.length < claim.limit && isReady(lane)) lane.isWanted = false;
       // The next slots are taken meanwhile. If it fails, the next turn meets the same failure.
       refill(lane, given.claim.limit)?.catch(() => undefined);
     }
@@ -162,33 +143,32 @@ export function createPacing(settings: OutboxSettings) {
   };
 
   /** Learns the rate when a 429 begins a pause. */
-  async function learnFrom(change: PauseChange): Promise<void> {
-    const known = states.get(keyOf(change));
-    if (change.reason !== 'rate-limited' || change.continues || change.operation || !known || !keepRate) return;
-    const lane = lanes.get(keyOf(known));
-    const { since, until, remainingMs } = known.pause;
-    const span = Math.floor(clock.now() / COUNTED_MS);
+  const learnFrom = async (change: PauseChange): Promise<void> => {
+    const lane = lanes.get(keyOf(change));
+    if (change.reason !== 'rate-limited' || change.continues || change.operation || !lane) return;
+    const { destination, answers } = lane;
+    const { since, until, remainingMs } = destination.pause;
+    const span = spanNow();
     const rate = learn({
-      perSecond: lane && rateOf(lane),
-      kept: known.rate,
+      perSecond: rateOf(lane),
+      kept: destination.rate,
       sentMs: until - remainingMs - since,
       waitMs: change.forMs,
       answeredIn: (milliseconds) => {
         let sum = 0;
-        for (const [one, count] of answers.get(keyOf(known)) ?? [])
-          if (one > span - milliseconds / COUNTED_MS) sum += count;
+        for (const [one, count] of answers) if (one > span - milliseconds / COUNTED_MS) sum += count;
         return sum;
       },
     });
-    await keepRate(known, rate);
-    see([{ ...known, rate: { ...rate, ageMs: 0 } }]);
-  }
+    await keepRate(destination, rate);
+    see({ ...destination, rate: { ...rate, ageMs: 0 } });
+  };
 
   const paced: OutboxStore = Object.assign(Object.create(store) as OutboxStore, {
     turn,
     async outlook(accounts?: readonly string[]) {
       const outlooks = await store.outlook(accounts);
-      see(outlooks);
+      outlooks.forEach(see);
       return outlooks.map(delayed);
     },
     async pause(change: PauseChange) {
@@ -209,14 +189,13 @@ export function createPacing(settings: OutboxSettings) {
     },
     /** Counts an answer, unless it is a 429. */
     ended(row: Row, ending: Ending | undefined): void {
+      const { answers } = lanes.get(keyOf(row)) ?? {};
       const status = ending?.kind === 'recorded' ? 200 : ending?.problem.status;
-      if (status === undefined || status === 429) return;
-      const span = Math.floor(clock.now() / COUNTED_MS);
-      const counted = answers.get(keyOf(row)) ?? new Map<number, number>();
-      answers.set(keyOf(row), counted);
-      counted.set(span, (counted.get(span) ?? 0) + 1);
-      if (counted.size > 2 * COUNTED_SPANS)
-        for (const one of counted.keys()) if (one <= span - COUNTED_SPANS) counted.delete(one);
+      if (!answers || status === undefined || status === 429) return;
+      const span = spanNow();
+      answers.set(span, (answers.get(span) ?? 0) + 1);
+      if (answers.size > 2 * COUNTED_SPANS)
+        for (const one of answers.keys()) if (one <= span - COUNTED_SPANS) answers.delete(one);
     },
   };
 }
