@@ -5,7 +5,7 @@ import { readFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import { extname, join, normalize } from 'node:path';
 import { json } from 'node:stream/consumers';
-import { type BetEvent, clientIpFrom, createClient, pageLocation, playerMessage } from 'location-sdk';
+import { type BetEvent, clientIpFrom, createClient, isReportingError, pageLocation, playerMessage } from 'location-sdk';
 import { createOutbox, memoryStore } from 'location-sdk/outbox';
 
 /** The body that `postOnce` sends. A visitor can send any other. */
@@ -61,7 +61,8 @@ createServer(async (request, response) => {
   if (pathname === '/bets') {
     const answer = await json(request)
       .then((body) => placeOnce(body as Sent, clientIpFrom(request)))
-      .catch((error) => ({ message: playerMessage(error).text }));
+      // Your database may have committed the bet, although it gave an error.
+      .catch((error) => ({ message: playerMessage(isReportingError(error) ? error : 'in-doubt').text }));
     response.writeHead('bet_id' in answer ? 200 : 503, { 'content-type': 'application/json' });
     return void response.end(JSON.stringify(answer));
   }

@@ -29,3 +29,10 @@ describe.for(['page', 'page-with-relay'] as const)('the server of the tutorial %
     expect(message ?? 'of 5').toContain('of 5');
   });
 });
+
+base('an error of another package leaves the bet open', async ({ gateway, onTestFinished }) => {
+  const { url, close } = await startTutorial('page', gateway.url);
+  onTestFinished(close);
+  const response = await fetch(`${url}bets`, { method: 'POST', body: '{' });
+  expect(await response.json()).toEqual({ message: expect.stringMatching(/^We do not know yet/) });
+});

@@ -1,4 +1,4 @@
-import { clientIpFrom, playerMessage } from 'location-sdk';
+import { clientIpFrom, isReportingError, playerMessage } from 'location-sdk';
 import { openReports } from '../../lib/reports';
 
 export const dynamic = 'force-dynamic';
@@ -11,6 +11,8 @@ export async function POST(request: Request) {
     const clientIP = clientIpFrom(request, { trustedProxies: 1 });
     return Response.json(await placeOnce(await request.json(), clientIP));
   } catch (error) {
-    return Response.json({ message: playerMessage(error).text }, { status: 503 });
+    // Your database may have committed the bet, although it gave an error.
+    const message = playerMessage(isReportingError(error) ? error : 'in-doubt').text;
+    return Response.json({ message }, { status: 503 });
   }
 }
