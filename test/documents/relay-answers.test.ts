@@ -5,7 +5,7 @@ import { createOutbox, memoryStore } from '../../src/entries/outbox.js';
 import { relayWorld } from '../http/relay/world.js';
 import { root } from '../support/run.js';
 
-/** The examples of the relay's JSON in the guide (relay.md) are what the relay answers. */
+/** The answers that the guide (how-to/relay.md) shows in examples/relay/answers.json are those of the relay. */
 
 const bet = { bet_id: 'B-1', amount: 1500, timestamp: '1795161600' };
 const located = { ...bet, location: { latitude: 6.5244, longitude: 3.3792, accuracy: 20, source: 'gps' } };
@@ -35,7 +35,7 @@ const broken = () => {
   throw new Error('the database is down');
 };
 
-/** By the words of the guide. */
+/** By the words of the file. */
 const CASES: Readonly<Record<string, () => Promise<Answered>>> = {
   recorded: () => relayWorld().send({ body: located }),
   'recorded before: a repeat': () => afterARepeat(1500),
@@ -59,10 +59,13 @@ const CASES: Readonly<Record<string, () => Promise<Answered>>> = {
   'the gateway was not reached': () => relayWorld({}, { fetch: refused }).send({ body: located }),
 };
 
-const guide = readFileSync(join(root, 'docs/how-to/relay.md'), 'utf8');
-const shown = [...guide.matchAll(/^\*\*(\d{3})\*\*, ([^\n]+):\n\n```json\n(.*?)^```$/gms)].map(
-  ([, status, what = '', json = '']) => ({ status: Number(status), what, body: JSON.parse(json) as unknown }),
-);
+const shown = (
+  JSON.parse(readFileSync(join(root, 'examples/relay/answers.json'), 'utf8')) as {
+    status: number;
+    case: string;
+    body: unknown;
+  }[]
+).map(({ status, case: what, body }) => ({ status, what, body }));
 
 /** Without what differs each time: ids of the log, of a row and of the gateway, and durations. */
 const plain = (body: unknown) =>
@@ -72,7 +75,11 @@ const plain = (body: unknown) =>
   });
 
 describe('the answers that the guide shows', () => {
-  test('are all of them', () => {
+  const guide = readFileSync(join(root, 'docs/how-to/relay.md'), 'utf8');
+  const [, error = '{}'] = /^```json\n(.*?)^```$/ms.exec(guide) ?? [];
+
+  test('are all of them, and the guide has one', () => {
+    expect(shown.map(({ body }) => body)).toContainEqual(JSON.parse(error));
     expect(shown.map(({ what }) => what)).toEqual(Object.keys(CASES));
   });
 

@@ -149,21 +149,19 @@ function help(): string {
           .filter(([option]) => count(option) > 3 && !(option in everywhere)),
       );
       const [note = ''] = inner.flatMap(({ notes }) => A_REPORT.exec(notes) ?? []);
-      const parts = inner.map(({ word, summary, usage, options, notes }) => {
-        const rest = Object.fromEntries(
-          Object.entries(options).filter(([option]) => !(option in shared) && !(option in everywhere)),
-        );
-        const also = Object.keys(options).filter((option) => option in shared);
-        const lines = [
-          ...(usage === `outbox <file> ${word} [options]` ? [] : [`location-sdk ${usage}`]),
-          `${summary}.`,
-          ...(also.length > 0 ? [`Shared options: ${also.map((option) => `--${option}`).join(', ')}`] : []),
-          ...(Object.keys(rest).length > 0 ? [columnsOf(rest)] : []),
-          notes.replace(A_REPORT, '').trim(),
-        ];
-        return `### outbox ${word}\n\n${block(lines.filter(Boolean).join('\n\n'))}`;
+      const named = (words: string) => `\`${words}\``;
+      const rows = inner.map(({ word, summary, usage, options }) => {
+        const names = Object.keys(options).filter((option) => !(option in everywhere) && option !== 'help');
+        const given = usage.replace(`outbox <file> ${word}`, word).replace(' [options]', '');
+        return `| ${named(given)} | ${summary.replace(/<\w+>/, named)} | ${names.map((option) => named(`--${option}`)).join(', ')} |`;
       });
-      return [own, `### Shared options\n\n${block(`${columnsOf(shared)}\n\n${note}`)}`, ...parts];
+      const rest = Object.fromEntries(
+        inner
+          .flatMap(({ options }) => Object.entries(options))
+          .filter(([option]) => !(option in shared) && !(option in everywhere)),
+      );
+      const table = ['| command | it does | options |', '|---|---|---|', ...rows].join('\n');
+      return [own, table, block(columnsOf(shared)), block(columnsOf(rest)), block(note)];
     })
     .join('\n\n');
 }
