@@ -62,7 +62,7 @@ const refusalOf = (status: number) => {
 const CLAIMS: readonly Claim[] = [
   {
     document: 'README.md',
-    says: 'Staging, unless LOCATION_SDK_ENVIRONMENT or the option says production.',
+    says: 'Reports go to staging, unless `LOCATION_SDK_ENVIRONMENT` or the option says production.',
     holds: async () => {
       const environmentOf = async () => {
         const { fetch, gateways } = createMockGateway().clientOptions();

@@ -105,7 +105,6 @@ const RUN_BY: readonly { document: string; has: string; by: string }[] = [
   { document: 'docs/start/ci.md', has: 'node:test', by: 'test/package/first-minutes.test.ts' },
   { document: 'docs/start/page.md', has: '// server.mjs', by: 'test/package/first-minutes.test.ts' },
   { document: 'docs/start/page-with-relay.md', has: '// server.mjs', by: 'test/package/first-minutes.test.ts' },
-  { document: 'README.md', has: 'node:test', by: 'test/documents/readme.test.ts' },
   { document: 'docs/how-to/browser.md', has: '// webpack.config.js', by: 'test/package/old-bundlers.test.ts' },
   { document: 'docs/how-to/mock-gateway.md', has: 'gateway.faults.', by: 'test/documents/mock-gateway.test.ts' },
   ...['place.test.js', 'bet.spec.js', 'bet.test.js'].map((file) => ({
@@ -272,7 +271,7 @@ describe("the compiler's messages for the examples", { tags: 'slow' }, () => {
   });
 
   test('the examples in the readme and in the example pages fit the types', () => {
-    expect([readmeModules.length, readmeScripts.length, pages.length]).toEqual([9, 3, 2]);
+    expect([readmeModules.length, readmeScripts.length, pages.length]).toEqual([8, 3, 2]);
     expect(problems.filter(isOfReadme)).toEqual([]);
   });
 
