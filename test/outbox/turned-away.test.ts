@@ -2,7 +2,7 @@ import { describe, expect, it, type TestContext } from 'vitest';
 import { createClient } from '../../src/entries/index.js';
 import { createOutbox, memoryStore, type Outbox } from '../../src/entries/outbox.js';
 import { nodeTransport } from '../../src/http/node/transport/node-transport.js';
-import { betReports, LOCATION } from '../support/factories.js';
+import { betReports, LOCATION, withdrawalEvent } from '../support/factories.js';
 import { http, type RawAnswer, rawGateway } from '../support/raw-gateway.js';
 import { virtualTime } from './virtual-time.js';
 import { outboxWorld } from './world.js';
@@ -228,5 +228,41 @@ describe('a minute of refusals before a backlog of three hundred', () => {
     expect(states.quarantined).toBeLessThanOrEqual(condemned);
     expect(states.recorded + states.quarantined).toBe(300);
     expect(events.filter(([name]) => name === 'quarantined')).toHaveLength(states.quarantined);
+  });
+});
+
+describe('an outage that ends before reports that the gateway refuses', () => {
+  it('does not hold up the reports of other operations, whose breaker is closed', async () => {
+    let isOutage = true;
+    const sent: string[] = [];
+    const { outbox, run, clock } = outboxWorld({
+      client: {
+        gateways: { staging: { baseUrl: 'http://localhost', apiKey: 'key' } },
+        location: { fixed: LOCATION },
+        logger: { warn: () => {} },
+        fetch: async (url) => {
+          if (isOutage) return new Response('{"message":"no"}', { status: 503 });
+          sent.push(url);
+          return url.includes('withdrawal')
+            ? new Response('{"message":"Withdrawal reported"}')
+            : new Response('{"message":"no"}', { status: 422 });
+        },
+      },
+    });
+    const seconds = (count: number) =>
+      run(new Promise<void>((resolve) => void clock.setTimeout(resolve, count * 1_000)));
+    await outbox.reportAll(betReports(300, 'BET'));
+    outbox.start();
+    await seconds(120);
+    expect((await outbox.stats()).paused).toMatchObject([{ reason: 'unavailable' }]);
+    const { id } = await outbox.reportWithdrawalEvent(withdrawalEvent());
+    isOutage = false;
+    await seconds(30);
+    expect(await outbox.get(id)).toMatchObject({ state: 'recorded' });
+    const { paused, states } = await outbox.stats();
+    expect(paused).toMatchObject([{ operation: 'reportBetEvent', reason: 'refusals' }]);
+    expect(states.quarantined).toBeLessThanOrEqual(5);
+    expect(sent.length).toBeLessThan(40);
+    await outbox.stop();
   });
 });

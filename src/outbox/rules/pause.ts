@@ -132,7 +132,7 @@ export const concernsPause = (end: AttemptEnd, struck: boolean): boolean =>
 
 /**
  * The change of a pause or a breaker after an attempt. Undefined if nothing changes. Only a recorded probe ends a pause,
- * since other attempts may have been sent before the pause.
+ * or a refused one an outage, since other attempts may have been sent before the pause.
  *
  * A breaker counts the strikes of one operation alone: otherwise each recorded bet would reset the strikes of the
  * settlements, and a pause for the settlements would also stop the bets.
@@ -143,6 +143,8 @@ export function pausedBy(seen: Pause, end: AttemptEnd, { random, breakerAfter }:
   const paused = seen.reason !== undefined;
   if (ending.kind === 'recorded' || change.state === 'recorded')
     return isProbe || (!paused && seen.strikes > 0) ? endPause(seen) : undefined;
+  // The gateway answers again, and the breaker of the operation counts its refusal.
+  if (isProbe && isOutage(seen.reason) && isRefusal(end)) return endPause(seen);
 
   const { problem, retryAfterMs = 0, counts } = ending;
   const pause = isBreaker(seen) ? undefined : ending.pause;

@@ -234,6 +234,15 @@ describe('an answer that does not concern the destination', () => {
   });
 });
 
+it.each(['unavailable', 'unreachable'] as const)(
+  'ends the pause %s if the gateway refuses the report of the probe',
+  (reason) => {
+    const given = refused(VERSION);
+    expect(pausedBy(paused({ reason }), given, rules)).toEqual(endPause(paused()));
+    expect(mayQuarantine(paused({ reason }), VERSION, rules)).toBe(true);
+  },
+);
+
 it('keeps its reason and its message after a probe that was given back unsent', () => {
   const problem = { code: 'aborted', message: 'It was not sent.' } as const;
   const given = end('waiting', { outcome: 'not-sent', counts: false, problem }, VERSION);
