@@ -96,7 +96,8 @@ function resume(page: ConsolePage, { account, environment, reason }: ShownPause)
     text: `Reports are sent again at once${reason === 'refusals' ? ', except those that the gateway refused: they are quarantined, and can be corrected' : ''}. Do it after the cause is mended: otherwise the next refusals pause it again.`,
     verb: 'Resume',
     async run(why) {
-      const { quarantined } = await call<Resumed>('resume', { ...why, account, environment });
+      const { pauses } = await call<Resumed>('resume', { ...why, account, environment });
+      const quarantined = pauses.reduce((sum, pause) => sum + pause.quarantined, 0);
       const refused =
         quarantined > 0
           ? ` ${counted(quarantined, 'refused report is', 'refused reports are')} quarantined: correct or retry ${quarantined === 1 ? 'it' : 'them'} below.`

@@ -1,10 +1,10 @@
 import type { DecidedReport } from '../outbox/decisions/decide-rows.js';
+import { endPauses } from '../outbox/decisions/end-pauses.js';
 import { operationScope } from '../outbox/rules/destination.js';
 import type { Decision } from '../outbox/rules/state-machine.js';
 import { commitDecision, type RowsPage } from './commit-decision.js';
 import type { OperatorContext } from './context.js';
 import { type CorrectedFile, storeDecision, type Who } from './decision-log.js';
-import { endCounted } from './resume.js';
 
 export interface CorrectRequest extends Who {
   readonly about: CorrectedFile;
@@ -29,7 +29,8 @@ export async function correct(context: OperatorContext, { about, next, tell, ...
     tell,
     async next({ cursor }) {
       const page = await next(cursor, decision);
-      if (page.done) quarantined += (await endCounted(context, operationScope(about))).quarantined;
+      const ended = page.done ? await endPauses(context, operationScope(about)) : [];
+      for (const pause of ended) quarantined += pause.quarantined;
       return page;
     },
   });

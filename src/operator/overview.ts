@@ -5,6 +5,7 @@ import { headOfLine, type LogLine, type ReceiptHead } from '../outbox/rules/rece
 import type { ShownState } from '../outbox/rules/state-machine.js';
 import { readWentBack } from '../outbox/sending/restored-database.js';
 import { type DestinationState, pausesOf } from '../outbox/store/store.js';
+import { countsOf } from '../outbox/stores/sql/statements.js';
 import { isShown, type OperatorContext } from './context.js';
 import { type ShownPause, shownPauses } from './resume.js';
 
@@ -95,36 +96,25 @@ const otherGatewaysOf = (context: OperatorContext, outlooks: readonly Destinatio
     return [{ account, environment, message: printable(otherGateway(one, known.gateway).message) }];
   });
 
-const sumOf = (numbers: readonly number[]): number => numbers.reduce((sum, one) => sum + one, 0);
-
 async function readPlaces(context: OperatorContext) {
   const { store, accounts, operator: own } = context;
   const left = await catchUpThroughput(store, own, MOST_PAGES);
   const now = await own.now();
   const thisMinute = Math.floor(now / MINUTE_MS) * MINUTE_MS;
-  const [{ places, countedAt }, { recorded, dismissed }, ended, minutes] = await Promise.all([
+  const [{ places, countedAt }, finals, ended, minutes] = await Promise.all([
     own.open(),
     own.finals(accounts),
     own.ended(),
     own.throughput('minute', thisMinute - 59 * MINUTE_MS),
   ]);
   const open = places.filter(({ account }) => isShown({ accounts }, account));
-  const total = (name: 'waiting' | 'refused' | 'blocked' | 'inFlight' | 'quarantined') =>
-    sumOf(open.map((one) => one[name]));
-  const oldest = open.flatMap(({ oldestOpenAt }) => oldestOpenAt ?? []);
   const shown = minutes.filter(({ account }) => isShown({ accounts }, account));
-  const lastMinute = shown.filter(({ start }) => start === thisMinute - MINUTE_MS);
-  const states = {
-    waiting: total('waiting'),
-    blocked: total('blocked'),
-    'in-flight': total('inFlight'),
-    quarantined: total('quarantined'),
-    recorded,
-    dismissed,
-  };
-  const oldestOpenAt = oldest.length > 0 ? Math.min(...oldest) : null;
-  const recordedInLastMinute = sumOf(lastMinute.map(({ recorded }) => recorded));
-  const sums = { now, states, refused: total('refused'), countedAt, oldestOpenAt, recordedInLastMinute };
+  const { states, refused, oldestOpenAt = null } = countsOf(open, finals);
+  const recordedInLastMinute = shown.reduce(
+    (sum, { start, recorded }) => sum + (start === thisMinute - MINUTE_MS ? recorded : 0),
+    0,
+  );
+  const sums = { now, states, refused, countedAt, oldestOpenAt, recordedInLastMinute };
   return { sums, open, ended: left === 0 ? ended : undefined, minutes: shown };
 }
 
@@ -145,13 +135,7 @@ function destinationsOf(
     const [recorded, dismissed] = ended ? [found?.recorded ?? 0, found?.dismissed ?? 0] : [null, null];
     const states = { waiting, blocked, 'in-flight': inFlight, quarantined, recorded, dismissed };
     const starts = minutes.flatMap((one) => (keyOf(one) === keyOf(outlook) && one.recorded > 0 ? one.start : []));
-    return {
-      account,
-      environment,
-      gateway,
-      states,
-      oldestOpenAt,
-      recordedAt: starts.length > 0 ? Math.max(...starts) : null,
-    };
+    const recordedAt = starts.length > 0 ? Math.max(...starts) : null;
+    return { account, environment, gateway, states, oldestOpenAt, recordedAt };
   });
 }

@@ -79,22 +79,7 @@ export const shownPauses = (pauses: readonly Pause[]): ShownPause[] =>
 
 export interface Resumed {
   readonly pauses: readonly ResumedPause[];
-  /** The number of refused reports that waited behind them, and are quarantined. */
-  readonly quarantined: number;
   readonly decision: DecisionRecord;
-}
-
-/** Ends pauses, and counts the reports that it quarantines. */
-export async function endCounted(context: OperatorContext, where: PauseScope): Promise<Omit<Resumed, 'decision'>> {
-  let quarantined = 0;
-  const counting: OperatorContext = {
-    ...context,
-    quarantined(rows) {
-      quarantined += rows.length;
-      context.quarantined(rows);
-    },
-  };
-  return { pauses: await endPauses(counting, where), quarantined };
 }
 
 export async function resume(context: OperatorContext, where: PauseScope, by: Who): Promise<Resumed> {
@@ -102,5 +87,5 @@ export async function resume(context: OperatorContext, where: PauseScope, by: Wh
   const isRepeated = (await context.operator.decision(by.decision)) !== undefined;
   const decision = recordOf(await storeDecision(context, by, { action: 'resume', about: where, done: true }));
   // A repetition must not end a pause that has begun since.
-  return { ...(isRepeated ? { pauses: [], quarantined: 0 } : await endCounted(context, where)), decision };
+  return { pauses: isRepeated ? [] : await endPauses(context, where), decision };
 }

@@ -23,7 +23,7 @@ export const resume: RunCommand = async (
   const places = new Map(paused.map((pause) => [keyOf(pause), { ...destinationScope(pause), operation }]));
   let failed = 0;
   for (const place of places.values()) {
-    const { pauses, quarantined } = await operator.resume(place, newDecision(reason));
+    const { pauses } = await operator.resume(place, newDecision(reason));
     for (const { isResumed, ...pause } of pauses) {
       if (!isResumed) failed += 1;
       if (json) say(JSON.stringify({ ...pause, resumed: isResumed }));
@@ -32,6 +32,7 @@ export const resume: RunCommand = async (
           `${placeOf(pause)} ${isResumed ? `is no longer paused (it was: ${pause.reason})` : 'was changed meanwhile; look at stats, and run the command again if needed'}`,
         );
     }
+    const quarantined = pauses.reduce((sum, pause) => sum + pause.quarantined, 0);
     if (!json && quarantined > 0) remark(quarantinedNote(quarantined, command));
   }
   const what = [environment, operation].filter((name) => name !== undefined).join(', ');

@@ -14,6 +14,7 @@ import { type Operation, operations } from '../../core/protocol/operations.js';
 import { appendReceipts, readHead } from '../../outbox/receipts/log.js';
 import { type Reconciled, type ReportReference, reconcile } from '../../outbox/receipts/reconcile.js';
 import { DEFAULT_ACCOUNT } from '../../outbox/rules/destination.js';
+import { DAY_MS } from '../../outbox/rules/retention.js';
 import { codeOf, EXIT, Failure, remark, sayAll, terminal } from '../output.js';
 import { needed, type OutboxValues, type RunCommand } from './options.js';
 import { time } from './text.js';
@@ -55,8 +56,6 @@ export const reconcileList: RunCommand = async ({ store, now }, values, [path = 
     );
   return counts.recorded === counts.total ? EXIT.done : EXIT.failed;
 };
-
-const DAY_MS = 86_400_000;
 
 const dayNamed = (day: string | undefined, now: number): string | undefined =>
   day === 'today' ? dayOf(now) : day === 'yesterday' ? dayOf(now - DAY_MS) : day;

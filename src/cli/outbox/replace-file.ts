@@ -14,7 +14,7 @@ import { EXIT, remark, say } from '../output.js';
 import { checkLines, createReferences } from './import/check.js';
 import { differingFields, readMapFile, shapeOf } from './import/columns.js';
 import { type ImportLine, lineReaderOf } from './import/lines.js';
-import { createRejected, rejectedFileOf } from './import/rejected.js';
+import { createRejected } from './import/rejected.js';
 import { openSource } from './import/source.js';
 import { needed, type RunCommand } from './options.js';
 import { intakeOf, readOwner, settingsFor } from './own-outbox.js';
@@ -35,7 +35,7 @@ export const replaceFile: RunCommand = async ({ store, operator, command }, valu
   const source = await openSource(path);
   try {
     const about = { file: await source.sha256(), account, environment, operation };
-    const rejected = createRejected(rejectedFileOf(path), shape.reference);
+    const rejected = createRejected(path, shape.reference);
     const read = await lineReaderOf(source, readMapFile(values.map), shape, values['last-line-complete'] === true);
     const settings = await settingsFor(store, owner);
     const { seal } = settings;

@@ -30,21 +30,22 @@ export const stats: RunCommand = async ({ store, command, now }, { account, json
   const wentBackAt = await readWentBack(store.operator);
   const oldestClaimAt = await readOldestClaim(store, account);
   if (json) {
-    const counts = {
-      states,
-      refused,
-      oldestOpenAt: oldestOpenAt ?? null,
-      oldestClaimAt,
-      attempts,
-      missingKeys,
-    };
     const destinations = outlooks.map(({ account, environment, gateway, rebound }) => ({
       account,
       environment,
       gateway,
       rebound,
     }));
-    say(JSON.stringify({ ...counts, destinations, paused, receipts: head ?? null, wentBackAt: wentBackAt ?? null }));
+    const times = { oldestOpenAt: oldestOpenAt ?? null, oldestClaimAt };
+    const rest = {
+      attempts,
+      missingKeys,
+      destinations,
+      paused,
+      receipts: head ?? null,
+      wentBackAt: wentBackAt ?? null,
+    };
+    say(JSON.stringify({ states, refused, ...times, ...rest }));
     return EXIT.done;
   }
   const width = Math.max(...Object.values(states).map((count) => grouped(count).length));

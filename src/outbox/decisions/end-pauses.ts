@@ -12,6 +12,8 @@ export interface ResumedPause extends PauseScope {
   readonly reason: PauseReason;
   /** False if the pause was changed at the same time, and is not ended. */
   readonly isResumed: boolean;
+  /** The number of refused reports that waited behind it, and are quarantined. */
+  readonly quarantined: number;
 }
 
 export interface PausePlace {
@@ -45,26 +47,34 @@ export const resumedTo = (
 const TOGETHER = 100;
 
 /** Quarantines the reports that an open breaker holds back after a refusal: else its end would send them again. */
-async function quarantineRefused({ store, quarantined }: PausePlace, scope: PauseScope): Promise<void> {
+async function quarantineRefused({ store, quarantined }: PausePlace, scope: PauseScope): Promise<number> {
   async function* refused() {
     for await (const row of scanRows(store, { ...operationScope(scope), state: 'waiting' }))
       if (isRefusedData(row)) yield row;
   }
+  let count = 0;
   for await (const rows of inBatches(refused(), TOGETHER)) {
-    const writes = rows.map((row) => writeOf(row, { ...unchanged(row), state: 'quarantined' }));
+    const changes = rows.map((row) => ({ row, change: { ...unchanged(row), state: 'quarantined' as const } }));
+    const writes = changes.map(({ row, change }) => writeOf(row, change));
     const { written } = await store.turn({ writes, claim: undefined });
-    quarantined(
-      rows.flatMap((row, index) => (written[index] && writes[index] ? changedRow(row, writes[index].change) : [])),
-    );
+    const changed = changes.filter((_, index) => written[index]).map(({ row, change }) => changedRow(row, change));
+    quarantined(changed);
+    count += changed.length;
   }
+  return count;
 }
 
-/** Ends a pause, and tries again if a probe has changed it meanwhile. Returns whether it was ended here. */
-async function endOne(place: PausePlace, pause: Pause, tries = 1): Promise<boolean> {
-  if (pause.operation) await quarantineRefused(place, pause);
-  if (await place.store.pause(endPause(pause))) return true;
-  const now = pausesOf(await place.store.outlook([pause.account])).find((one) => pauseKeyOf(one) === pauseKeyOf(pause));
-  return now?.reason !== undefined && tries < PAUSE_TRIES && endOne(place, now, tries + 1);
+/** Ends a pause, and tries again if a probe has changed it meanwhile. */
+async function endOne(place: PausePlace, pause: Pause): Promise<Pick<ResumedPause, 'isResumed' | 'quarantined'>> {
+  const { store } = place;
+  let [quarantined, isResumed] = [0, false];
+  let now: Pause | undefined = pause;
+  for (let tries = 0; tries < PAUSE_TRIES && !isResumed && now?.reason !== undefined; tries += 1) {
+    if (now.operation) quarantined += await quarantineRefused(place, now);
+    isResumed = await store.pause(endPause(now));
+    now = pausesOf(await store.outlook([pause.account])).find((one) => pauseKeyOf(one) === pauseKeyOf(pause));
+  }
+  return { isResumed, quarantined };
 }
 
 /**
@@ -77,7 +87,7 @@ export async function endPauses(place: PausePlace, where: Partial<PauseScope>): 
     const { account, environment, operation, reason } = pause;
     const isMeant = (where.environment ?? environment) === environment && (where.operation ?? operation) === operation;
     if (!isMeant || reason === undefined) continue;
-    resumed.push({ account, environment, operation, reason, isResumed: await endOne(place, pause) });
+    resumed.push({ account, environment, operation, reason, ...(await endOne(place, pause)) });
   }
   place.resumed(resumed.filter(({ isResumed }) => isResumed));
   return resumed;

@@ -24,10 +24,7 @@ const PAGE = 1_000;
 
 /** Counts lines by span and class. Ignores a line that cannot be read. */
 function throughputOf(lines: readonly LogLine[], now: number): ThroughputCount[] {
-  const counts = new Map<
-    string,
-    ThroughputCount & { recorded: number; dismissed: number; sumMs: number; classes: number[] }
-  >();
+  const counts = new Map<string, ThroughputCount & { recorded: number; dismissed: number; classes: number[] }>();
   for (const { line } of lines) {
     const entry = parseEntry(line) ?? {};
     const { account, environment, outcome, enqueuedAt = '', endedAt = '' } = entry;
@@ -48,7 +45,6 @@ function throughputOf(lines: readonly LogLine[], now: number): ThroughputCount[]
         environment,
         recorded: 0,
         dismissed: 0,
-        sumMs: 0,
         classes: Array.from({ length: THROUGHPUT_CLASSES.length + 1 }, () => 0),
       };
       const count = counts.get(key) ?? empty;
@@ -61,7 +57,6 @@ function throughputOf(lines: readonly LogLine[], now: number): ThroughputCount[]
       if (outcome === 'dismissed' || outcome === 'declared-recorded' || Number.isNaN(tookMs)) continue;
       const place = [...THROUGHPUT_CLASSES, Number.POSITIVE_INFINITY].findIndex((most) => tookMs <= most);
       count.classes[place] = (count.classes[place] ?? 0) + 1;
-      count.sumMs += tookMs;
     }
   }
   return [...counts.values()];

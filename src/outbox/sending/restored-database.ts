@@ -1,5 +1,6 @@
 import { numbered } from '../../core/platform/portable.js';
 import type { Events } from '../events.js';
+import { DAY_MS } from '../rules/retention.js';
 import { type Change, isFinal, type Row, unchanged, writeOf } from '../rules/state-machine.js';
 import type { OutboxSettings } from '../settings.js';
 import type { OperatorStore } from '../store/operator-store.js';
@@ -66,8 +67,6 @@ export async function markInDoubtAfterRestore(
   // The event has told of it already.
   await keepWentBack(store, ids).catch(() => {});
 }
-
-const DAY_MS = 86_400_000;
 
 /** One for a day, so that all processes keep the first. */
 const idOf = (at: number): string => `went-back-${new Date(at).toISOString().slice(0, 10)}`;

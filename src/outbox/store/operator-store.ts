@@ -108,8 +108,6 @@ export interface ThroughputCount extends Destination {
   readonly start: number;
   readonly recorded: number;
   readonly dismissed: number;
-  /** The sum of the times from enqueueing to recording, of the rows in `classes`. */
-  readonly sumMs: number;
   /** The number of rows in each class of `THROUGHPUT_CLASSES`, and with a longer time. */
   readonly classes: readonly number[];
 }

@@ -135,7 +135,7 @@ describe('the list of refused lines', () => {
     const rejected = createRejected(at('list.csv'), 'bet_id');
     rejected.add({ line: 2, payload: { bet_id: reference } }, [{ field: reference, reason: 'is wrong' }]);
     rejected.write();
-    const text = readFileSync(at('list.csv'), 'utf8');
+    const text = readFileSync(at('list.rejected.csv'), 'utf8');
     const cells = [',', ';', '\t', '|'].flatMap((delimiter) => [
       ...Papa.parse<string[]>(text, { delimiter }).data.flat(),
       // A spreadsheet ignores quotes in the middle of a cell.

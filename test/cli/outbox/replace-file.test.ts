@@ -155,6 +155,9 @@ describe('outbox replace --from', () => {
     expect(out).toBe('staging, reportBetEvent, is no longer paused (it was: refusals)\n');
     expect(err).toMatch(/^4 reports that the gateway had refused are quarantined, and not sent again\. To see and/);
     expect(err).toContain(`outbox ${file} replace --from corrected.ndjson --operation`);
+    expect(jsonOf((await begin().run('resume', '--json')).out)).toMatchObject([
+      { operation: 'reportBetEvent', reason: 'refusals', resumed: true, quarantined: 4 },
+    ]);
   });
 
   it('is one decision with the hash of its file, and a second run changes nothing, also after they were sent', async () => {

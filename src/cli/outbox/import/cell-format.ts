@@ -2,6 +2,7 @@ import { isRecord } from '../../../core/platform/as-record.js';
 import { escapePattern } from '../../../core/platform/escape-pattern.js';
 import type { Refused } from '../../../core/platform/refused.js';
 import type { LeafKind } from '../../../core/schema/model.js';
+import { DAY_MS } from '../../../outbox/rules/retention.js';
 import { NO_TIME, refusedCell } from './cell.js';
 
 export interface CellFormat {
@@ -16,7 +17,6 @@ export const CELL_FORMATS =
 /** The parts of a format of dates, each named by its letter. */
 const PARTS = /(yyyy|MM?|dd?|HH?|hh?|a|mm|ss|SSS)|[\s\S]/g;
 const PATTERNS: Readonly<Record<string, string>> = { yyyy: '\\d{4}', a: '[AaPp][Mm]', SSS: '\\d+' };
-const DAY_MS = 86_400_000;
 
 /** Reads the format of an entry of `--map`. Undefined if it is none. */
 export function readCellFormat(entry: unknown): (CellFormat & { readonly field: string }) | undefined {

@@ -12,7 +12,7 @@ import { checkLines } from './check.js';
 import { readMapFile, shapeOf } from './columns.js';
 import { enqueueLines, type Progress } from './enqueue-lines.js';
 import { lineReaderOf } from './lines.js';
-import { createRejected, rejectedFileOf } from './rejected.js';
+import { createRejected } from './rejected.js';
 import { openSource } from './source.js';
 
 export const importFile: BeginCommand = async (place, values, [path = '']) => {
@@ -25,7 +25,7 @@ export const importFile: BeginCommand = async (place, values, [path = '']) => {
   const note = (text: string) => (json ? undefined : remark(text));
   let store: OutboxStore | undefined;
   try {
-    const rejected = createRejected(rejectedFileOf(path), shape.reference);
+    const rejected = createRejected(path, shape.reference);
     store = await openStore(place, values.schema);
     const isNew = store === undefined;
     const read = await lineReaderOf(source, readMapFile(values.map), shape, values['last-line-complete'] === true);

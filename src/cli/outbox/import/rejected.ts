@@ -11,16 +11,14 @@ import type { ImportLine } from './lines.js';
 const MOST_LINES = 100_000;
 const LONGEST_REFERENCE = 200;
 
-export const rejectedFileOf = (path: string): string =>
-  join(dirname(path), `${basename(path, extname(path))}.rejected.csv`);
-
 const harmless = (text: string): string => withoutFormula(printable(text));
 
 /**
- * Lists the refused lines in a file for people, with no other value of a report than the reference, which is in
+ * Lists the refused lines of a file in another one for people, with no other value of a report than the reference, which is in
  * `field`. Fails at once if the file cannot be written.
  */
-export function createRejected(file: string, field: string) {
+export function createRejected(path: string, field: string) {
+  const file = join(dirname(path), `${basename(path, extname(path))}.rejected.csv`);
   const cannotWrite = (error: unknown, exitCode: number) =>
     new Failure(
       `the list of refused lines, ${file}, cannot be written (${codeOf(error)}): copy the file to a folder with room that can be written to`,

@@ -122,9 +122,8 @@ export async function addThroughput(
   run: Run,
   { from, to, counts }: { readonly from: number; readonly to: number; readonly counts: readonly ThroughputCount[] },
 ): Promise<boolean> {
-  const values = counts.map(({ sumMs, classes, ...count }) => ({
+  const values = counts.map(({ classes, ...count }) => ({
     ...count,
-    sum_ms: Math.round(sumMs),
     ...Object.fromEntries(CLASS_COLUMNS.map((name, place) => [name, classes[place] ?? 0])),
   }));
   const old = Object.entries(SPANS).flatMap(([span, { keptMs }]) =>

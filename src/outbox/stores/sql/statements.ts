@@ -31,7 +31,7 @@ export const decisionOf = ({ done, undoneBy, ...kept }: FoundDecision): KeptDeci
 });
 
 export const CLASS_COLUMNS = [...THROUGHPUT_CLASSES, 0].map((_, place) => `c${place}` as const);
-export const THROUGHPUT_NUMBERS: readonly string[] = ['recorded', 'dismissed', 'sum_ms', ...CLASS_COLUMNS];
+export const THROUGHPUT_NUMBERS: readonly string[] = ['recorded', 'dismissed', ...CLASS_COLUMNS];
 
 interface TalliedOperation extends Omit<GroupTally, 'operations'> {
   readonly operation: string;
@@ -89,7 +89,7 @@ export function createSharedStatements(dialect: Dialect) {
 
 export function countsOf(
   places: readonly OpenCounts[],
-  { recorded, dismissed, attempts }: FinalCounts & Pick<Counts, 'attempts'>,
+  { recorded, dismissed, attempts = 0 }: FinalCounts & Partial<Pick<Counts, 'attempts'>>,
 ): Counts {
   const sum = (name: 'waiting' | 'refused' | 'blocked' | 'inFlight' | 'quarantined') =>
     places.reduce((total, place) => total + place[name], 0);
@@ -183,13 +183,13 @@ function createOperatorStatements(dialect: Dialect) {
       throughput: async (span: ThroughputCount['span'], since: number) =>
         (
           await all<Omit<ThroughputCount, 'span' | 'classes'> & Readonly<Record<`c${number}`, number>>>(
-            `SELECT start, account, environment, recorded, dismissed, sum_ms AS "sumMs", ${CLASS_COLUMNS.join(', ')}
+            `SELECT start, account, environment, recorded, dismissed, ${CLASS_COLUMNS.join(', ')}
               FROM schema.throughput WHERE span = ? AND start >= ?#`,
             span,
             Math.trunc(since),
           )
-        ).map(({ start, account, environment, recorded, dismissed, sumMs, ...counts }) => ({
-          ...{ span, start, account, environment, recorded, dismissed, sumMs },
+        ).map(({ start, account, environment, recorded, dismissed, ...counts }) => ({
+          ...{ span, start, account, environment, recorded, dismissed },
           classes: CLASS_COLUMNS.map((name) => counts[name] ?? 0),
         })),
     } satisfies Partial<OperatorStore>,

@@ -105,17 +105,18 @@ export function addThroughput(
     'INSERT INTO outbox_throughput_end (one, reached) VALUES (1, ?) ON CONFLICT (one) DO UPDATE SET reached = excluded.reached',
     to,
   );
-  for (const { span, start, account, environment, recorded, dismissed, sumMs, classes } of counts)
+  for (const { span, start, account, environment, recorded, dismissed, classes } of counts)
     run(
       ADD_THROUGHPUT,
-      span,
-      start,
-      account,
-      environment,
-      recorded,
-      dismissed,
-      Math.round(sumMs),
-      ...CLASS_COLUMNS.map((_, place) => classes[place] ?? 0),
+      ...[
+        span,
+        start,
+        account,
+        environment,
+        recorded,
+        dismissed,
+        ...CLASS_COLUMNS.map((_, place) => classes[place] ?? 0),
+      ],
     );
   for (const span of ['minute', 'hour'] as const)
     run('DELETE FROM outbox_throughput WHERE span = ? AND start < ?', span, Math.trunc(now - SPANS[span].keptMs));

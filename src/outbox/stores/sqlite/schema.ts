@@ -96,7 +96,6 @@ const CONSOLE_TABLES = `
     environment TEXT NOT NULL,
     recorded INTEGER NOT NULL,
     dismissed INTEGER NOT NULL,
-    sum_ms INTEGER NOT NULL,
     ${CLASS_COLUMNS.map((name) => `${name} INTEGER NOT NULL`).join(', ')},
     PRIMARY KEY (span, start, account, environment)
   ) STRICT, WITHOUT ROWID;
@@ -181,7 +180,7 @@ const TABLES = `
 `;
 
 /** The version of the tables. Earlier versions were never released. */
-const VERSION = 10;
+const VERSION = 11;
 
 export const holdsOutbox = (database: SqliteDatabase): boolean =>
   connect(database).first(

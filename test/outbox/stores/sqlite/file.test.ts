@@ -123,7 +123,7 @@ describe('a file of the SQLite store', () => {
     const before = hashOf(file);
     expect(await rejectionOf(openStore(file))).toMatchObject({
       code: 'older',
-      message: expect.stringContaining('its version is 1; this package supports 10'),
+      message: expect.stringContaining('its version is 1; this package supports 11'),
     });
     expect(hashOf(file)).toBe(before);
   });

@@ -12,13 +12,14 @@ import enqueue from './enqueue.sql?raw';
 import { DEFAULT_SCHEMA, inSchema, isSchemaName, SCHEMA_RULE } from './name.js';
 import operatorTables from './operator-tables.sql?raw';
 import outlook from './outlook.sql?raw';
+import pauseColumns from './pause-columns.sql?raw';
 import tables from './tables.sql?raw';
 import turn from './turn.sql?raw';
 import views from './views.sql?raw';
 import write from './write.sql?raw';
 
 /** The version of the tables. Earlier versions were never released. */
-export const VERSION = 10;
+export const VERSION = 11;
 
 /** Everything of a schema but the table `meta`. */
 function contents(): string {
@@ -32,7 +33,8 @@ function contents(): string {
     ROW_JSON,
     STATEMENT_MS,
   };
-  return [tables, operatorTables, write, outlook, append, enqueue, claimDue, turn, decide, views]
+  const whole = tables.replaceAll('PAUSE_COLUMNS', pauseColumns);
+  return [whole, operatorTables, write, outlook, append, enqueue, claimDue, turn, decide, views]
     .join('\n')
     .replace(/\b[A-Z]+(?:_[A-Z]+)+\b/g, (name) => `${values[name] ?? name}`);
 }

@@ -26,7 +26,6 @@ CREATE TABLE schema.throughput (
   environment text NOT NULL,
   recorded bigint NOT NULL,
   dismissed bigint NOT NULL,
-  sum_ms bigint NOT NULL,
   c0 bigint NOT NULL, c1 bigint NOT NULL, c2 bigint NOT NULL, c3 bigint NOT NULL, c4 bigint NOT NULL,
   c5 bigint NOT NULL, c6 bigint NOT NULL, c7 bigint NOT NULL, c8 bigint NOT NULL, c9 bigint NOT NULL,
   c10 bigint NOT NULL, c11 bigint NOT NULL, c12 bigint NOT NULL,

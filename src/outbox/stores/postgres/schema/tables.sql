@@ -76,13 +76,7 @@ CREATE TABLE schema.destinations (
   environment text NOT NULL,
   gateway text NOT NULL,
   rebound jsonb NOT NULL DEFAULT '[]',
-  version integer NOT NULL DEFAULT 0 CHECK (version BETWEEN 0 AND LARGEST_COUNT),
-  reason text,
-  message text,
-  tried_at bigint NOT NULL DEFAULT 0 CHECK (tried_at BETWEEN -62135596800000 AND 253402300799999),
-  since bigint NOT NULL DEFAULT 0 CHECK (since BETWEEN -62135596800000 AND 253402300799999),
-  strikes integer NOT NULL DEFAULT 0 CHECK (strikes BETWEEN 0 AND LARGEST_COUNT),
-  until bigint NOT NULL DEFAULT 0 CHECK (until BETWEEN -62135596800000 AND 253402300799999),
+  PAUSE_COLUMNS,
   -- The learned rate, in reports per 1,000 seconds, and the slots in microseconds.
   rate bigint NOT NULL DEFAULT 0 CHECK (rate BETWEEN 0 AND LARGEST_NUMBER),
   rate_span bigint NOT NULL DEFAULT 0 CHECK (rate_span BETWEEN 0 AND LARGEST_NUMBER),
@@ -95,13 +89,7 @@ CREATE TABLE schema.breakers (
   account text NOT NULL,
   environment text NOT NULL,
   operation text NOT NULL,
-  version integer NOT NULL DEFAULT 0 CHECK (version BETWEEN 0 AND LARGEST_COUNT),
-  reason text,
-  message text,
-  tried_at bigint NOT NULL DEFAULT 0 CHECK (tried_at BETWEEN -62135596800000 AND 253402300799999),
-  since bigint NOT NULL DEFAULT 0 CHECK (since BETWEEN -62135596800000 AND 253402300799999),
-  strikes integer NOT NULL DEFAULT 0 CHECK (strikes BETWEEN 0 AND LARGEST_COUNT),
-  until bigint NOT NULL DEFAULT 0 CHECK (until BETWEEN -62135596800000 AND 253402300799999),
+  PAUSE_COLUMNS,
   PRIMARY KEY (account, environment, operation)
 );
 CREATE TABLE schema.settings (name text PRIMARY KEY, value text NOT NULL);
