@@ -1,4 +1,4 @@
-// Messages of a queue become reports of an outbox. docs/how-to/queues.md explains it.
+// Messages of a queue become reports of an outbox. docs/how-to/import.md explains it.
 import { isReportingError } from 'location-sdk';
 import type { BatchedReport, Outbox, ReportName } from 'location-sdk/outbox';
 

@@ -19,12 +19,12 @@ export const drawers = [
       },
       {
         title: 'Outbox',
-        pages: ['queues', 'licences', 'import', 'records', 'encryption'],
+        pages: ['import', 'licences', 'records', 'encryption'],
       },
       { title: 'Test', pages: ['mock-gateway'] },
       {
         title: 'Operate',
-        pages: ['check', 'going-live', 'on-call', 'console', 'telemetry'],
+        pages: ['going-live', 'on-call', 'console', 'telemetry'],
       },
     ],
   },
@@ -40,7 +40,7 @@ export const drawers = [
   {
     title: 'Background',
     folder: 'background',
-    groups: [{ pages: ['delivery', 'assumptions', 'security', 'performance'] }],
+    groups: [{ pages: ['assumptions', 'security', 'performance'] }],
   },
 ];
 
@@ -53,5 +53,4 @@ export const project = {
   'CONTRIBUTING.md': 'project/contributing.md',
   'docs/maintaining/changing.md': 'project/changing.md',
   'docs/maintaining/testing.md': 'project/testing.md',
-  'docs/maintaining/releasing.md': 'project/releasing.md',
 };

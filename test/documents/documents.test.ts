@@ -81,7 +81,7 @@ const SHOWN_ONLY: readonly { document: string; has: string; why: string }[] = [
     why: 'a part of a page; test/browser/location.test.ts does the same',
   },
   {
-    document: 'docs/how-to/check.md',
+    document: 'docs/how-to/going-live.md',
     has: '// options.mjs',
     why: 'options for a gateway outside this project; test/cli/check.test.ts runs the check with a file of options',
   },

@@ -49,7 +49,7 @@ const ids = async (outbox: Outbox) => (await outbox.list()).map(({ reference }) 
 describe('a message from a queue', () => {
   it('is enqueued as the guide shows', async () => {
     const { outbox } = outboxWorld();
-    const [shown] = codeBlocks(readGuides('how-to/queues')).filter(({ language }) => language === 'json');
+    const [shown] = codeBlocks(readGuides('how-to/import')).filter(({ code }) => code.includes('"operation"'));
     expect(await guide.take.take(outbox, [shown?.code ?? ''])).toEqual([undefined]);
     expect(await ids(outbox)).toEqual(['BET-104']);
   });
