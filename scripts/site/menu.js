@@ -24,7 +24,7 @@ export const drawers = [
       { title: 'Test', pages: ['mock-gateway'] },
       {
         title: 'Operate',
-        pages: ['going-live', 'on-call', 'console', 'telemetry'],
+        pages: ['deploy', 'going-live', 'on-call', 'console', 'telemetry'],
       },
     ],
   },

@@ -1,7 +1,8 @@
 // @module-tag slow: needs PostgreSQL, and starts processes.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { copyFile, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { readWords } from '../../src/cli/args.js';
@@ -17,7 +18,7 @@ import { type CodeBlock, codeBlocks, commandsOf } from '../support/code-blocks.j
 import { readGuides } from '../support/documents.js';
 import { root } from '../support/run.js';
 
-const blocks = codeBlocks(readGuides('start/backend-with-postgresql'));
+const blocks = codeBlocks(readGuides('start/backend-with-postgresql', 'how-to/deploy'));
 const isOwnTable = ({ code }: CodeBlock) => code.startsWith('CREATE TABLE players');
 
 /** A statement of the guide, for a schema of the test. */
@@ -112,8 +113,8 @@ describe('the two processes of the guide', () => {
   });
 
   /** Runs a file of the guide. */
-  function start(words: string[]) {
-    const child = spawn(process.execPath, words, { cwd: folder, env: { ...process.env, ...env } });
+  function start(words: string[], cwd = folder) {
+    const child = spawn(process.execPath, words, { cwd, env: { ...process.env, ...env } });
     started.push(child);
     let said = '';
     for (const stream of [child.stdout, child.stderr]) stream.setEncoding('utf8').on('data', (text) => (said += text));
@@ -147,5 +148,26 @@ describe('the two processes of the guide', () => {
         .map(({ operation }) => operation)
         .sort(),
     ).toEqual(['reportBetEvent', 'reportBetEvent', 'reportSettledBet', 'reportSettledBet']);
+  });
+
+  it('are sent by the function of the guide to deployment, in the bundle of its command', {
+    timeout: 60_000,
+  }, async () => {
+    const before = gateway.reports().length;
+    expect(await start(['api.mjs']).ended).toEqual([0, null]);
+    const command = blocks.flatMap(commandsOf).find((one) => one.startsWith('npx esbuild ')) ?? '';
+    const [, file = ''] = /--outfile=(\S+)/.exec(command) ?? [];
+    const esbuild = join(root, 'node_modules/esbuild/bin/esbuild');
+    // This project's own settings lead to its sources.
+    const bundled = start([esbuild, ...command.split(' ').slice(2), '--tsconfig-raw={}']);
+    expect([await bundled.ended, bundled.said()]).toEqual([[0, null], expect.stringContaining(file)]);
+    // Twice, as a platform calls it, without the packages of this project.
+    const alone = await mkdtemp(join(tmpdir(), 'location-sdk-deploy-'));
+    await copyFile(join(folder, file), join(alone, file));
+    const call = `const { handler } = require('./${file}'); handler().then(handler).then((ended) => { console.log(ended); process.exit(); });`;
+    const { ended, said } = start(['-e', call], alone);
+    expect([await ended, said()]).toEqual([[0, null], expect.stringContaining('{ drained: true, waiting: 0 }')]);
+    expect(gateway.reports()).toHaveLength(before + 4);
+    await rm(alone, { recursive: true });
   });
 });

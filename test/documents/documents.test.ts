@@ -34,6 +34,8 @@ const nameOf = ({ document, line }: { document: string; line: number }) => `${do
 /** Languages whose blocks are not checked here, and why. */
 const NOT_CHECKED: Readonly<Record<string, string>> = {
   yaml: 'read by services that are not part of the project',
+  dockerfile: 'read by services that are not part of the project',
+  ini: 'read by services that are not part of the project',
   python: 'a language that the project does not use',
   java: 'a language that the project does not use',
   csharp: 'a language that the project does not use',
@@ -102,6 +104,11 @@ const RUN_BY: readonly { document: string; has: string; by: string }[] = [
       by: 'test/documents/backend-with-postgresql.postgres.test.ts',
     }),
   ),
+  {
+    document: 'docs/how-to/deploy.md',
+    has: '// drain.mjs',
+    by: 'test/documents/backend-with-postgresql.postgres.test.ts',
+  },
   { document: 'docs/start/ci.md', has: 'node:test', by: 'test/package/first-minutes.test.ts' },
   { document: 'docs/start/page.md', has: '// server.mjs', by: 'test/package/first-minutes.test.ts' },
   { document: 'docs/start/page-with-relay.md', has: '// server.mjs', by: 'test/package/first-minutes.test.ts' },

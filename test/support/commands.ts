@@ -83,7 +83,7 @@ export function problemOf(command: string, from = '.'): string | undefined {
   }
   const [first = '', ...rest] =
     program === 'npx' ? words.filter((word) => word !== '--no-install') : [program.replace(/^.*\//, ''), ...words];
-  if (first === 'vitest' || first === 'biome' || first === 'tsc') return undefined;
+  if (['vitest', 'biome', 'tsc', 'esbuild'].includes(first)) return undefined;
   return first === 'location-sdk' ? problemOfOurs(rest) : `${first} is unknown here`;
 }
 
