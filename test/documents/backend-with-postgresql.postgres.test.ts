@@ -167,7 +167,7 @@ describe('the two processes of the guide', () => {
     const call = `const { handler } = require('./${file}'); handler().then(handler).then((ended) => { console.log(ended); process.exit(); });`;
     const { ended, said } = start(['-e', call], alone);
     expect([await ended, said()]).toEqual([[0, null], expect.stringContaining('{ drained: true, waiting: 0 }')]);
-    expect(gateway.reports()).toHaveLength(before + 4);
+    expect(gateway.reports()).toHaveLength(before + 2);
     await rm(alone, { recursive: true });
   });
 });
