@@ -185,7 +185,7 @@ const PACKAGES: readonly { named: RegExp; by: readonly string[] }[] = [
     by: [
       'http/node/',
       'cli/',
-      ...['open', 'failure', 'file-checks', 'next-turn'].map((name) => `outbox/stores/sqlite/${name}.ts`),
+      ...['commits', 'open', 'failure', 'file-checks'].map((name) => `outbox/stores/sqlite/${name}.ts`),
     ],
   },
   // Peers, loaded when they are needed.

@@ -2,6 +2,7 @@ import { type Attributes, SpanKind, type SpanOptions } from '@opentelemetry/api'
 import type { CallOptions } from '../core/client/options.js';
 import type { ClientMode } from '../core/client/payloads.js';
 import { refuseOtherNames } from '../core/errors/errors.js';
+import { ofReports } from '../core/protocol/operations.js';
 import type { EnqueuedReport, Outbox, OutboxReports, PreparedReport } from '../outbox/interface.js';
 import { callAttributes, idAttributes, reportAttributes } from './attributes.js';
 import { instrumentsOf, type OutboxInstrumentationOptions, quietly } from './instruments.js';
@@ -72,12 +73,10 @@ export function instrumentOutbox<Mode extends ClientMode = 'strict'>(
     return Object.defineProperties({}, members) as PreparedReport<Mode>;
   };
 
-  const enqueues = (from: OutboxReports<Mode>, inTransaction?: boolean): OutboxReports<Mode> => ({
-    reportBetEvent: enqueue('reportBetEvent', from.reportBetEvent, inTransaction),
-    reportSettledBet: enqueue('reportSettledBet', from.reportSettledBet, inTransaction),
-    reportWithdrawalEvent: enqueue('reportWithdrawalEvent', from.reportWithdrawalEvent, inTransaction),
-    reportSettledWithdrawal: enqueue('reportSettledWithdrawal', from.reportSettledWithdrawal, inTransaction),
-  });
+  const enqueues = (from: OutboxReports<Mode>, inTransaction?: boolean): OutboxReports<Mode> =>
+    ofReports((name) =>
+      enqueue(name, from[name] as (payload: unknown) => Promise<EnqueuedReport<Mode>>, inTransaction),
+    );
 
   const instrumented: Partial<Outbox<Mode>> = {
     ...enqueues(outbox),

@@ -2,8 +2,8 @@ import type { DecidedReport } from '../outbox/decisions/decide-rows.js';
 import { endPauses } from '../outbox/decisions/end-pauses.js';
 import { operationScope } from '../outbox/rules/destination.js';
 import type { Decision } from '../outbox/rules/state-machine.js';
-import { commitDecision, type RowsPage } from './commit-decision.js';
 import type { OperatorContext } from './context.js';
+import { commitDecision, type RowsPage } from './decide.js';
 import { type CorrectedFile, storeDecision, type Who } from './decision-log.js';
 
 export interface CorrectRequest extends Who {

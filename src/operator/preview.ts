@@ -4,9 +4,8 @@ import { decisionsFor } from '../outbox/rules/decisions.js';
 import type { Decision, Row } from '../outbox/rules/state-machine.js';
 import type { GroupTally } from '../outbox/store/operator-store.js';
 import { scanRows } from '../outbox/store/store.js';
-import { NOT_FOUND } from './commit-decision.js';
 import { isShown, type Narrowing, type OperatorContext } from './context.js';
-import { type DecideRequest, type DecisionProgress, MOST_REFUSED, selectRows } from './decide.js';
+import { type DecideRequest, type DecisionProgress, MOST_REFUSED, NOT_FOUND, selectRows } from './decide.js';
 import { type ReportSummary, summaryOf } from './reports.js';
 
 /** The effect of a decision. `settlements` counts those that are sent after a dismissal; it is 0 otherwise. */

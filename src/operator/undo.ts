@@ -1,9 +1,8 @@
 import { undone } from '../outbox/rules/decisions.js';
 import type { Row } from '../outbox/rules/state-machine.js';
 import type { KeptDecision } from '../outbox/store/operator-store.js';
-import { commitDecision, type RowsPage } from './commit-decision.js';
 import { isShown, type OperatorContext, OperatorRefusal } from './context.js';
-import { DEFAULT_MS, type DecideRequest } from './decide.js';
+import { commitDecision, DEFAULT_MS, type DecideRequest, type RowsPage } from './decide.js';
 import {
   type DecisionRecord,
   isUndone,

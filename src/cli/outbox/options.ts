@@ -110,7 +110,6 @@ export function needed<Name extends keyof OutboxValues>(
 /** Without any of these, a command is about all reports. */
 export type Narrowing = Pick<RowQuery, 'account' | 'environment' | 'operation'>;
 
-/** The outbox that a command has opened. */
 export interface OpenedOutbox {
   readonly store: OutboxStore;
   /** Reads and decides as the console does. */

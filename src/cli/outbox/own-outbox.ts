@@ -17,7 +17,6 @@ import type { OutboxValues } from './options.js';
 
 type Owner = Awaited<ReturnType<typeof readOwner>>;
 
-/** The command sends nothing, so it needs no key. */
 const noKey = () => Promise.reject(new Error('The command sends nothing.'));
 
 /** The owner of new data, from `--options` and the environment variables, and the client that checks it. */
@@ -91,7 +90,6 @@ async function isEncrypted(store: OutboxStore, account: string): Promise<boolean
 /** Whether a report was sealed with a key of the user. */
 const isSealed = ({ fingerprint }: Pick<Row, 'fingerprint'>): boolean => keyIdOfFingerprint(fingerprint) !== undefined;
 
-/** The intake of the account that `settingsFor` has set up. */
 export function intakeOf(settings: OutboxSettings): Intake {
   const [own] = settings.accounts;
   if (!own) throw new Error('The outbox has no account.');

@@ -60,7 +60,6 @@ export const reconcileList: RunCommand = async ({ store, now }, values, [path = 
 const dayNamed = (day: string | undefined, now: number): string | undefined =>
   day === 'today' ? dayOf(now) : day === 'yesterday' ? dayOf(now - DAY_MS) : day;
 
-/** An operation, and that of its settlement. */
 export const withSettlement = (operation: string): string[] => [
   operation,
   ...Object.values<Operation>(operations).flatMap(({ name, after }) => (after === operation ? name : [])),

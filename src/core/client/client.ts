@@ -3,7 +3,7 @@ import { attachedReport, attachReport } from '../delivery/frozen-report.js';
 import { sendOnce, unsentResult, withAttemptEvents } from '../delivery/send-once.js';
 import { ValidationError } from '../errors/errors.js';
 import { PLAYER_HEADER } from '../protocol/headers.js';
-import type { OperationName } from '../protocol/operations.js';
+import { type OperationName, ofReports } from '../protocol/operations.js';
 import type { ValidationMode } from '../schema/model.js';
 import type { NinVerification } from '../schema/nin.js';
 import type { ClientParts } from './channel-options.js';
@@ -152,10 +152,7 @@ function makeClient<Mode extends ClientMode>(settings: Settings): Client<Mode> {
   };
 
   const client: Client<Mode> = {
-    reportBetEvent: (bet, options) => report('reportBetEvent', bet, options),
-    reportSettledBet: (bet, options) => report('reportSettledBet', bet, options),
-    reportWithdrawalEvent: (withdrawal, options) => report('reportWithdrawalEvent', withdrawal, options),
-    reportSettledWithdrawal: (withdrawal, options) => report('reportSettledWithdrawal', withdrawal, options),
+    ...ofReports((name) => (payload: unknown, options?: unknown) => report(name, payload, options)),
     verifyNin: async (nin, options) => {
       const { report, delivery } = await freeze('verifyNin', typeof nin === 'object' ? nin : { nin }, options);
       return (await deliver(report, delivery, settings)).body as NinVerification;

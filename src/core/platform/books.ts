@@ -230,7 +230,6 @@ export function createComparison(day?: string) {
   };
 }
 
-/** A line for each fact, and one for each report. */
 export const proofCsv = (facts: readonly (readonly string[])[], found: readonly ComparedReport[]): string =>
   writeCsv([
     ...facts,

@@ -85,5 +85,9 @@ export const reportNames: readonly ReportName[] = /* @__PURE__ */ operationNames
   (name): name is ReportName => 'reference' in operations[name],
 );
 
+/** An object with a member for each report, by its name. */
+export const ofReports = <T>(make: (name: ReportName) => T): Readonly<Record<ReportName, T>> =>
+  Object.fromEntries(reportNames.map((name) => [name, make(name)])) as Record<ReportName, T>;
+
 /** The start of the paths of all operations, below the base address (specification, section 4). */
 export const GATEWAY_PATH = '/integration-gateway/external/';

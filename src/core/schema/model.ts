@@ -98,7 +98,6 @@ export interface Leaf {
 
 const KINDS: Readonly<Record<string, LeafKind>> = { number: 'number', boolean: 'flag' };
 
-/** All fields of a model, including those of its objects. */
 export function leavesOf(model: Model, under = '', isNeeded = true): Leaf[] {
   return Object.entries(model.fields).flatMap(([name, field]): Leaf[] => {
     const path = `${under}${name}`;

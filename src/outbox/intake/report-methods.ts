@@ -3,7 +3,7 @@ import type { ReceiptOf } from '../../core/client/receipt.js';
 import { ConfigurationError } from '../../core/errors/errors.js';
 import { memberOf } from '../../core/platform/as-record.js';
 import { allSettled, numbered } from '../../core/platform/portable.js';
-import type { ReportName } from '../../core/protocol/operations.js';
+import { ofReports } from '../../core/protocol/operations.js';
 import type { EnqueuedReport, Outbox, OutboxReports, PreparedReport } from '../interface.js';
 import type { Waiters } from '../sending/receipt-waiters.js';
 import type { OutboxStore } from '../store/store.js';
@@ -40,17 +40,11 @@ export function reportMethods<Mode extends ClientMode>(
   { intake, waiters, wake }: IntakeParts,
   transaction?: unknown,
 ): OutboxReports<Mode> {
-  async function enqueue(operation: ReportName, payload: unknown, options: unknown): Promise<EnqueuedReport<Mode>> {
+  return ofReports((operation) => async (payload: unknown, options?: unknown) => {
     const committed = await intake.commit({ operation, payload, options, transaction });
     wake();
-    return toEnqueuedReport(committed, waiters);
-  }
-  return {
-    reportBetEvent: (payload, options) => enqueue('reportBetEvent', payload, options),
-    reportSettledBet: (payload, options) => enqueue('reportSettledBet', payload, options),
-    reportWithdrawalEvent: (payload, options) => enqueue('reportWithdrawalEvent', payload, options),
-    reportSettledWithdrawal: (payload, options) => enqueue('reportSettledWithdrawal', payload, options),
-  };
+    return toEnqueuedReport<Mode>(committed, waiters);
+  });
 }
 
 export function batchMethods<Mode extends ClientMode>({

@@ -21,7 +21,6 @@ function write({ meta }: Tables, destination: KeptDestination | undefined): bool
   return destination !== undefined;
 }
 
-/** The destinations of the given accounts. Without `accounts`: of all accounts. */
 export async function readDestinations({ meta }: Tables, accounts?: readonly string[]): Promise<KeptDestination[]> {
   const all = await ask<KeptDestination[]>(meta.getAll(IDBKeyRange.bound('destination:', 'destination;')));
   return all.filter(({ account }) => accounts?.includes(account) ?? true);

@@ -1,6 +1,7 @@
 import { ConfigurationError } from '../../../core/errors/errors.js';
 import { playerTag } from '../../../core/platform/hash.js';
 import { isBrowser } from '../../../core/platform/runtime.js';
+import { type Clock, withTimeout } from '../../../core/platform/time.js';
 import type { OutboxStore } from '../../store/store.js';
 import { struckOf } from '../kept-destination.js';
 import { createConnection, type Tables } from './connection.js';
@@ -8,7 +9,6 @@ import { bind, changeDestinationPause, ensure, readDestinations, rebind } from '
 import { asStoreError, indexedDbError, noWebCrypto } from './failure.js';
 import { type Ledger, ledger } from './ledger.js';
 import { type IndexedDbSettings, type IndexedDbStoreOptions, readIndexedDbOptions } from './options.js';
-import { persistence } from './persistence.js';
 import { type RowWriter, readCounts, readHeld, readOutlook, readRow, rowWriter } from './rows.js';
 import { createHolder, createTabs, onReconnecting } from './tabs.js';
 
@@ -170,4 +170,23 @@ async function openStore(given: IndexedDbSettings, makeLedger: Ledger): Promise<
       close();
     },
   };
+}
+
+/** The time limit of the browser for the answer whether it has promised to keep the data. */
+const PERSISTED_MS = 1_000;
+
+/** Asks the browser whether it keeps the data, and to do so. Returns a function that tells whether it has promised. */
+async function persistence(persist: boolean, clock: Clock): Promise<() => boolean> {
+  const storage = globalThis.navigator?.storage;
+  const known = await withTimeout(() => storage?.persisted?.(), { clock, milliseconds: PERSISTED_MS });
+  let durable = known.ended === 'done' && known.value === true;
+  if (persist && !durable)
+    // Not awaited, since some browsers ask the visitor, who may never answer.
+    new Promise<boolean | undefined>((resolve) => resolve(storage?.persist?.())).then(
+      (promised) => {
+        durable = promised === true;
+      },
+      () => {},
+    );
+  return () => durable;
 }

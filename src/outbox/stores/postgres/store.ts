@@ -1,7 +1,8 @@
 import { ConfigurationError } from '../../../core/errors/errors.js';
 import { systemClock } from '../../../core/platform/time.js';
+import type { SeenPauses } from '../../rules/pause.js';
 import { newSecret, OWN_SECRET } from '../../seal/key-ring.js';
-import type { OutboxStore } from '../../store/store.js';
+import type { OutboxStore, Turn, TurnResult } from '../../store/store.js';
 import { rebind, writePause, writeRate, writeSlots } from '../sql/destinations.js';
 import { createSharedStatements } from '../sql/statements.js';
 import { isStorable } from '../storable-text.js';
@@ -17,8 +18,7 @@ import { listen } from './listen.js';
 import { type PostgresStoreOptions, readPostgresOptions } from './options.js';
 import { prepareSchema } from './schema/prepare.js';
 import { listRows, readMissingKeys, searchRows } from './search.js';
-import { dialectOf, NOW_MS, readRow, SELECT_BY_IDS } from './sql-parts.js';
-import { takeTurn } from './turn.js';
+import { dialectOf, NOW_MS, readRow, rowOf, SELECT_BY_IDS, toPostgresJson, wholeDelay } from './sql-parts.js';
 
 /**
  * Makes a store in PostgreSQL, for any number of instances on any number of machines. Accepted reports are as safe as
@@ -119,6 +119,26 @@ export async function openPostgresStore(
       watchers.clear();
     },
   };
+}
+
+/** Makes the writes, then the claim, in one statement: `schema/turn.sql`. */
+async function takeTurn(run: Run, { writes, claim }: Turn): Promise<TurnResult> {
+  const request = {
+    // An unstorable id becomes empty and matches no row. A repaired id could match another row.
+    writes: writes.map(({ id, expected, change }) => ({
+      id: isStorable(id) ? id : '',
+      expected,
+      change: wholeDelay(change),
+    })),
+    claim: claim && { ...claim, leaseMs: Math.round(claim.leaseMs) },
+  };
+  const [found] = await run(
+    `SELECT schema.turn($1::text::jsonb) AS result, (SELECT json_agg(json_build_object('account', b.account, 'environment', b.environment, 'operation', b.operation, 'strikes', b.strikes))
+      FROM schema.breakers AS b WHERE b.reason IS NULL AND b.strikes > 0)::text AS struck`,
+    [toPostgresJson(request)],
+  );
+  const { written, claimed } = JSON.parse(found?.result ?? '{}') as { written: boolean[]; claimed: unknown[] };
+  return { written, claimed: claimed.map(rowOf), struck: JSON.parse(found?.struck ?? '[]') as SeenPauses };
 }
 
 function runOf(transaction: unknown, schema: string, timeLimit: TimeLimit): Run {

@@ -1,10 +1,10 @@
+import { MessageChannel, type MessagePort } from 'node:worker_threads';
 import { hasCode } from '../../../core/errors/errors.js';
 import type { StoreError } from '../../../core/errors/store-error.js';
 import type { Clock } from '../../../core/platform/time.js';
 import { type Connection, isOutsideTransaction, rollBack } from './database.js';
 import { asSqliteError, sqliteCodeOf, sqliteError } from './failure.js';
 import type { FileGuard } from './file-checks.js';
-import { nextTurn } from './next-turn.js';
 
 /** Synchronous work for a transaction. It runs again from the start if the transaction was rolled back. */
 export interface Job {
@@ -199,6 +199,33 @@ export function createRetryWhileBusy({
 }
 
 type RetryWhileBusy = ReturnType<typeof createRetryWhileBusy>;
+
+let waiting: (() => void)[] = [];
+let ports: { readonly from: MessagePort; readonly to: MessagePort } | undefined;
+
+/** One channel for all stores: to open one takes longer than a commit may. */
+function openPorts() {
+  const { port1: to, port2: from } = new MessageChannel();
+  to.on('message', () => {
+    const turn = waiting;
+    waiting = [];
+    to.unref();
+    for (const resolve of turn) resolve();
+  });
+  return { from, to };
+}
+
+/**
+ * Resolves in the next turn of the event loop. By a message: a test that fakes `setImmediate` and the other timers
+ * would wait forever.
+ */
+const nextTurn = (): Promise<void> =>
+  new Promise((resolve) => {
+    ports ??= openPorts();
+    if (waiting.push(resolve) > 1) return;
+    ports.to.ref();
+    ports.from.postMessage(undefined);
+  });
 
 /** The interval of the check for commits of other processes. The check is cheap: SQLite has the number in memory. */
 const WATCH_MS = 100;

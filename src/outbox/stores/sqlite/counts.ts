@@ -60,7 +60,6 @@ export const COUNT_IN_FLIGHT = `SELECT ${NUMBER} FROM ${ROWS_BEHIND_THE_HEAD} AN
 export const COUNT_BLOCKED = `SELECT ${NUMBER} FROM outbox_rows INDEXED BY outbox_dependents
   WHERE waits_for >= ? AND waits_for < ? AND state = 'waiting' AND blocked = 1`;
 const COUNT_QUARANTINED = `SELECT ${NUMBER} FROM outbox_rows INDEXED BY outbox_problems WHERE state = 'quarantined' AND account = ? AND environment = ?`;
-/** The oldest row at the head of the queue, and the oldest of a state behind it. */
 export const OLDEST_AT_THE_HEAD = `SELECT enqueued_at FROM ${ROWS_AT_THE_HEAD} ORDER BY due_at, sequence LIMIT 1`;
 export const OLDEST_BY_STATE = `SELECT enqueued_at FROM ${ROWS_BEHIND_THE_HEAD} AND state = ? ORDER BY sequence LIMIT 1`;
 

@@ -75,7 +75,6 @@ export const STATE = `SELECT state FROM outbox_rows WHERE id = ?`;
 const AFTER = operationNames
   .filter((name) => 'after' in operations[name])
   .map((name) => `r.account || ':' || r.environment || ':${name}:' || r.reference`);
-/** The row in flight that waits for a row. */
 export const SENT_AFTER = `SELECT a.state FROM outbox_rows AS r JOIN outbox_rows AS a ON a.id IN (${AFTER.join(', ')})
   WHERE r.id = ? AND a.waits_for = r.id AND a.state = 'in-flight'`;
 const WITHOUT_BODY = ', body = NULL';
