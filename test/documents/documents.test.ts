@@ -175,7 +175,8 @@ const WORKER = 'declare function importScripts(...paths: string[]): void;';
 /** Sessions, records, transactions and counters of the reader of a guide. */
 const YOURS = `import type { BetEvent, BetUser, Client, Location, WithdrawalUser } from 'location-sdk';
 export interface Sent { key: string; stake: number; location?: unknown }
-export interface PostedBet { tx: import('pg').ClientBase; bet: BetEvent; body: { location?: unknown }; clientIP: string }
+export interface PostedBet { tx: import('pg').ClientBase; bet: BetEvent; body: { location?: unknown }; clientIP: string; location: Location }
+export declare const client: Client;
 export declare const outbox: import('location-sdk/outbox').Outbox;
 interface Transaction {
   insertBet(key: string, stake: number): Promise<{ bet: BetEvent; isNew: boolean }>;
