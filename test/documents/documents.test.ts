@@ -114,11 +114,6 @@ const RUN_BY: readonly { document: string; has: string; by: string }[] = [
   { document: 'docs/start/page-with-relay.md', has: '// server.mjs', by: 'test/package/first-minutes.test.ts' },
   { document: 'docs/how-to/browser.md', has: '// webpack.config.js', by: 'test/package/old-bundlers.test.ts' },
   { document: 'docs/how-to/mock-gateway.md', has: 'gateway.faults.', by: 'test/documents/mock-gateway.test.ts' },
-  ...['place.test.js', 'bet.spec.js', 'bet.test.js'].map((file) => ({
-    document: 'docs/how-to/browser.md',
-    has: `// ${file}`,
-    by: 'test/frameworks/page-tests.test.ts',
-  })),
 ];
 
 /** Newer than this project's types of Node.js. */
@@ -225,6 +220,13 @@ describe("the compiler's messages for the examples", { tags: 'slow' }, () => {
       strictOnlyAboutUs(script),
     ]),
   );
+  // Examples whose packages this project does not install.
+  const copied = [
+    'page-tests/place.test.js',
+    'page-tests/bet.spec.js',
+    'page-tests/bet.test.js',
+    'app/place-bet.ts',
+  ].map((name) => [`examples-${name.replaceAll('/', '-')}`, read(`examples/${name}`)]);
   // The modules that other modules of a guide import by their names.
   const named = inLanguage('js').flatMap(({ document, code }) => {
     const [, name] = /^\/\/ (\S+\.mjs)\n/.exec(code) ?? [];
@@ -260,7 +262,7 @@ describe("the compiler's messages for the examples", { tags: 'slow' }, () => {
     const yours = ['yours.ts', YOURS];
     const wrong = [WRONG, "LocationSDK.ipinfo({ token: 'secret' });"];
     problems = typeCheck(
-      Object.fromEntries([...modules, ...named, ...scripts, ...ofReadme, ...withPlayer, yours, wrong]),
+      Object.fromEntries([...modules, ...copied, ...named, ...scripts, ...ofReadme, ...withPlayer, yours, wrong]),
       {
         'node-sqlite.d.ts': NODE_SQLITE,
         'playwright.d.ts': PLAYWRIGHT,

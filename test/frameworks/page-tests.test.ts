@@ -2,21 +2,13 @@ import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { findChromium } from '../browser/find-chromium.js';
-import { codeBlocks } from '../support/code-blocks.js';
 import { freePort } from '../support/free-port.js';
 import { root } from '../support/run.js';
 import { type Example, installExample } from './example.js';
 
-/** The tests of a page that the guide to web pages (browser.md) gives to copy, each in the tool that it is for. */
+/** The tests of a page that the guide to web pages (how-to/browser.md) gives to copy, each in the tool that it is for. */
 
-const guide = readFileSync(join(root, 'docs/how-to/browser.md'), 'utf8');
-
-/** The block of the guide whose first line names this file. */
-function blockOf(name: string): string {
-  const block = codeBlocks(guide).find(({ code }) => code.startsWith(`// ${name}\n`));
-  if (!block) throw new Error(`browser.md has no block that begins with // ${name}`);
-  return block.code;
-}
+const blockOf = (name: string) => readFileSync(join(root, 'examples/page-tests', name), 'utf8');
 
 let project: Example;
 beforeAll(async () => {

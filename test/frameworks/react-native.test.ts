@@ -10,12 +10,11 @@ import { type Example, installExample } from './example.js';
 
 /**
  * A small app in React Native, bundled by Metro and run in real Hermes, with exactly React Native's own `URL`, `fetch`,
- * `XMLHttpRequest` and globals. Its code is that of the guide for apps. A relay or a route of the operator answers.
+ * `XMLHttpRequest` and globals. Its code is that of the guide for apps (how-to/app.md). A relay or a route of the operator answers.
  */
 
 /** The blocks of the guide by words in them, and their modules in the app. */
 const GUIDE = {
-  'place-bet': 'function placeBet',
   'expo-place': 'export const findPlace',
   'relay-client': 'export const clientOf',
   'expo-geolocation': 'export const geolocation',
@@ -65,6 +64,7 @@ beforeAll(async () => {
     expect(found, words).toHaveLength(1);
     writeFileSync(join(app.folder, `guide/${name}.ts`), found[0]?.code ?? '');
   }
+  writeFileSync(join(app.folder, 'guide/place-bet.ts'), readFileSync(join(root, 'examples/app/place-bet.ts'), 'utf8'));
   await app.run('node', 'bundle.js', 'app.js', 'app.bundle.js');
   bundle =
     readFileSync(join(app.folder, 'native.js'), 'utf8') + readFileSync(join(app.folder, 'app.bundle.js'), 'utf8');
