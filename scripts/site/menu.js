@@ -6,7 +6,7 @@ export const drawers = [
   {
     title: 'Start',
     folder: 'start',
-    groups: [{ pages: ['backend', 'backend-with-postgresql', 'page', 'page-with-relay', 'ci'] }],
+    groups: [{ pages: ['which-stack', 'backend', 'backend-with-postgresql', 'page', 'page-with-relay', 'ci'] }],
   },
   {
     title: 'How to',
@@ -33,7 +33,7 @@ export const drawers = [
     folder: 'reference',
     groups: [
       {
-        pages: ['methods', 'options', 'errors', 'cli', 'glossary'],
+        pages: ['methods', 'options', 'errors', 'cli', 'stability', 'glossary'],
       },
     ],
   },

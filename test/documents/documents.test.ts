@@ -96,6 +96,7 @@ const NO_COMMANDS = ['location-sdk player '];
 const RUN_BY: readonly { document: string; has: string; by: string }[] = [
   { document: 'docs/index.md', has: 'sqliteStore', by: 'test/documents/readme.test.ts' },
   { document: 'README.md', has: '// report.mjs', by: 'test/documents/readme.test.ts' },
+  { document: 'docs/start/which-stack.md', has: '// service.mjs', by: 'test/documents/readme.test.ts' },
   { document: 'docs/start/backend.md', has: '// backend.mjs', by: 'test/documents/readme.test.ts' },
   ...['database.mjs', 'schema.mjs', 'reporting.mjs', 'bets.mjs', 'worker.mjs', 'api.mjs', 'bets.test.mjs'].map(
     (file) => ({

@@ -1,3 +1,5 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { existsSync, readFileSync } from 'node:fs';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -7,12 +9,14 @@ import { serve } from '../../src/entries/node.js';
 import { expectFreshBuild } from '../support/built.js';
 import { codeBlocks, commandsOf } from '../support/code-blocks.js';
 import { guides, readGuides } from '../support/documents.js';
+import { betEvent } from '../support/factories.js';
+import { freePort } from '../support/free-port.js';
 import { root, runNode } from '../support/run.js';
 
 const read = (name: string) => readFileSync(join(root, name), 'utf8');
 const readme = read('README.md');
 /** The readme's quick starts, then the tutorials, which go on from there. */
-const tutorials = readGuides('start/backend', 'start/page', 'start/ci');
+const tutorials = readGuides('start/backend', 'start/page', 'start/ci', 'start/which-stack');
 const blocks = codeBlocks(`${readme}\n${tutorials}`);
 const inLanguage = (...languages: string[]) => blocks.filter(({ language }) => languages.includes(language));
 
@@ -107,6 +111,31 @@ describe('the examples in the readme run', () => {
     const { code, output } = await runNode([await save('front-run.mjs', script)], { LOCATION_SDK_MOCK: server.url });
     await server.close();
     expect([code, output]).toEqual([0, expect.stringMatching(/^recorded$/m)]);
+  });
+
+  test('the service for a backend in another language', { timeout: 30_000 }, async () => {
+    const mock = await serve();
+    const port = await freePort();
+    const script = example('// service.mjs')
+      .replace('4000', String(port))
+      .replace('reports.db', join(folder, 'service.db'));
+    const env = { ...process.env, LOCATION_SDK_MOCK: mock.url };
+    const service = spawn(process.execPath, [await save('service.mjs', script)], { env, stdio: 'ignore' });
+    const post = async (body: string) => {
+      const response = await fetch(`http://127.0.0.1:${port}/`, { method: 'POST', body });
+      return [response.status, await response.json()];
+    };
+    const report = JSON.stringify({ operation: 'reportBetEvent', payload: betEvent(), clientIP: '8.8.8.8' });
+    await expect.poll(() => post(report).catch(() => undefined), { timeout: 20_000 }).toEqual([202, {}]);
+    // The answer was lost: the same report again.
+    expect(await post(report)).toEqual([202, {}]);
+    const incomplete = JSON.stringify({ operation: 'reportSettledBet', payload: {} });
+    expect(await post(incomplete)).toEqual([422, expect.objectContaining({ code: 'validation' })]);
+    expect(await post('no report')).toEqual([400, { message: 'send JSON' }]);
+    await expect.poll(() => mock.gateway.reports().length, { timeout: 20_000 }).toBe(1);
+    service.kill('SIGTERM');
+    expect(await once(service, 'exit')).toEqual([0, null]);
+    await mock.close();
   });
 
   test('on a backend, with LOCATION_SDK_MOCK, twice', { timeout: 30_000 }, async () => {
