@@ -1,43 +1,53 @@
 import { ENVIRONMENTS } from '../../../core/errors/errors.js';
 import { operationNames } from '../../../core/protocol/operations.js';
 import { rowId } from '../../intake/enqueue.js';
-import { isFinal, type Row } from '../../rules/state-machine.js';
+import { isFinal } from '../../rules/state-machine.js';
 import type { RowPage, RowSearch } from '../../store/operator-store.js';
-import type { RowQuery } from '../../store/store.js';
+import type { OutboxStore } from '../../store/store.js';
 import type { SearchRange } from '../sql/statements.js';
 import { isStorable } from '../storable-text.js';
 import type { Run } from './database.js';
 import type { PostgresValue } from './driver.js';
 import { isOpenBefore, LACKS_KEY, readRow, selectBodiless, selectRows } from './sql-parts.js';
 
-/**
- * Lists rows in the order of `sequence`. A row gets its number when it is written, and is visible after its commit. So
- * a page may miss a row with a lower number whose transaction was still open. The outbox does not rely on the order.
- */
-export async function listRows(
-  run: Run,
-  { account, state, environment, operation, reference, after = 0, limit }: RowQuery,
-): Promise<Row[]> {
-  if ([account, state, environment, operation, reference].some((text) => text !== undefined && !isStorable(text)))
-    return [];
-  const accounts = account === undefined ? await accountsOf(run) : [account];
-  const values: PostgresValue[] = [];
-  const bind = (value: string): string => `$${values.push(value)}::text`;
-  const conditions = [`r.sequence > ${bind(String(after))}::bigint`];
-  // A reference has only a few possible ids, which are found by their index.
-  if (reference !== undefined) {
-    const destinations = accounts.flatMap((one) => ENVIRONMENTS.map((environment) => ({ account: one, environment })));
-    const ids = destinations.flatMap((one) => operationNames.map((name) => rowId(one, name, reference)));
-    if (ids.length === 0) return [];
-    conditions.push(`r.id IN (${ids.map(bind).join(', ')})`);
-  }
-  for (const [name, value] of Object.entries({ account, environment, operation }))
-    if (value !== undefined) conditions.push(`r.${name} = ${bind(value)}`);
-  const table = state === undefined || isFinal(state) ? 'r' : 'q';
-  if (state !== undefined) conditions.push(`${table}.state = ${bind(state)}`);
-  const rest = `WHERE ${conditions.join(' AND ')} ORDER BY ${table}.sequence LIMIT ${bind(String(limit))}::bigint`;
-  return (await run(selectRows(rest), values)).map(readRow);
-}
+export const createQueries = (run: Run): Pick<OutboxStore, 'list' | 'missingKeys'> => ({
+  /**
+   * Lists rows in the order of `sequence`. A row gets its number when it is written, and is visible after its commit. So
+   * a page may miss a row with a lower number whose transaction was still open. The outbox does not rely on the order.
+   */
+  async list({ account, state, environment, operation, reference, after = 0, limit }) {
+    if ([account, state, environment, operation, reference].some((text) => text !== undefined && !isStorable(text)))
+      return [];
+    const accounts = account === undefined ? await accountsOf(run) : [account];
+    const values: PostgresValue[] = [];
+    const bind = (value: string): string => `$${values.push(value)}::text`;
+    const conditions = [`r.sequence > ${bind(String(after))}::bigint`];
+    // A reference has only a few possible ids, which are found by their index.
+    if (reference !== undefined) {
+      const destinations = accounts.flatMap((one) =>
+        ENVIRONMENTS.map((environment) => ({ account: one, environment })),
+      );
+      const ids = destinations.flatMap((one) => operationNames.map((name) => rowId(one, name, reference)));
+      if (ids.length === 0) return [];
+      conditions.push(`r.id IN (${ids.map(bind).join(', ')})`);
+    }
+    for (const [name, value] of Object.entries({ account, environment, operation }))
+      if (value !== undefined) conditions.push(`r.${name} = ${bind(value)}`);
+    const table = state === undefined || isFinal(state) ? 'r' : 'q';
+    if (state !== undefined) conditions.push(`${table}.state = ${bind(state)}`);
+    const rest = `WHERE ${conditions.join(' AND ')} ORDER BY ${table}.sequence LIMIT ${bind(String(limit))}::bigint`;
+    return (await run(selectRows(rest), values)).map(readRow);
+  },
+  async missingKeys(accounts) {
+    const found = await run(
+      `SELECT DISTINCT q.problem->>'keyId' AS key FROM schema.queue AS q
+        WHERE ${LACKS_KEY} AND jsonb_typeof(q.problem -> 'keyId') = 'string'
+        AND ($1::text IS NULL OR q.account IN (SELECT json_array_elements_text($1::text::json)))`,
+      [accounts === undefined ? null : JSON.stringify(accounts)],
+    );
+    return found.flatMap(({ key }) => key ?? []).sort();
+  },
+});
 
 const accountsOf = async (run: Run): Promise<string[]> =>
   (await run(`SELECT DISTINCT account FROM schema.destinations ORDER BY account`)).flatMap(
@@ -106,15 +116,4 @@ export async function searchRows(
     values.length = 0;
     return (await run(looked('t.sequence::text AS sequence', sequence, 'LIMIT 1'), values)).length > 0;
   }
-}
-
-/** The ids of the missing keys of open rows, which have a separate index. */
-export async function readMissingKeys(run: Run, accounts?: readonly string[]): Promise<string[]> {
-  const found = await run(
-    `SELECT DISTINCT q.problem->>'keyId' AS key FROM schema.queue AS q
-      WHERE ${LACKS_KEY} AND jsonb_typeof(q.problem -> 'keyId') = 'string'
-      AND ($1::text IS NULL OR q.account IN (SELECT json_array_elements_text($1::text::json)))`,
-    [accounts === undefined ? null : JSON.stringify(accounts)],
-  );
-  return found.flatMap(({ key }) => key ?? []).sort();
 }

@@ -1,7 +1,7 @@
 import type { Change, Row } from '../../rules/state-machine.js';
 import { rowFrom, type StoredRow } from '../../rules/stored-row.js';
 import { shownDueAt } from '../claim-order.js';
-import type { Dialect, Found } from '../sql/dialect.js';
+import type { Dialect, Found, SqlValues } from '../sql/dialect.js';
 import { isStorable } from '../storable-text.js';
 import type { Run } from './database.js';
 import type { Columns } from './driver.js';
@@ -81,7 +81,7 @@ export const toPostgresJson = (value: unknown): string =>
 
 /** The shared statements in the words of PostgreSQL. Each value is bound as text. */
 export function dialectOf(run: Run): Dialect {
-  function send(text: string, values: readonly (string | number | null)[]) {
+  function send(text: string, values: SqlValues<null>) {
     let place = 0;
     const bound = text.replace(/\?(#?)/g, (_, number) => {
       place += 1;
@@ -93,26 +93,20 @@ export function dialectOf(run: Run): Dialect {
     );
   }
   /** Reads. A text that no row can contain finds nothing. */
-  const find = async (text: string, values: readonly (string | number)[]) =>
+  const find = async (text: string, values: SqlValues) =>
     values.every((value) => isStorable(String(value))) ? send(text, values) : [];
   /** A row comes as JSON, since libraries return numbers in different types. */
-  const all = async <One extends object>(
-    text: string,
-    ...values: readonly (string | number)[]
-  ): Promise<readonly One[]> => {
+  const all = async <One extends object>(text: string, ...values: SqlValues): Promise<readonly One[]> => {
     const found = await find(`SELECT to_json(found)::text AS json FROM (${text}) AS found`, values);
     return found.map(({ json }) => JSON.parse(json ?? 'null') as One);
   };
-  const changed = async (text: string, values: readonly (string | number | null)[]) => {
+  const changed = async (text: string, values: SqlValues<null>) => {
     const [found] = await send(`${text} SELECT to_json(changed)::text AS json FROM changed`, values);
     return found && (JSON.parse(found.json ?? 'null') as Found);
   };
   return {
     all,
-    first: async <One extends object>(
-      text: string,
-      ...values: readonly (string | number)[]
-    ): Promise<One | undefined> => {
+    first: async <One extends object>(text: string, ...values: SqlValues): Promise<One | undefined> => {
       const [found] = await all<One>(text, ...values);
       return found;
     },

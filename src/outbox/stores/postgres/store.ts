@@ -3,21 +3,21 @@ import { systemClock } from '../../../core/platform/time.js';
 import type { SeenPauses } from '../../rules/pause.js';
 import { newSecret, OWN_SECRET } from '../../seal/key-ring.js';
 import type { OutboxStore, Turn, TurnResult } from '../../store/store.js';
-import { rebind, writePause, writeRate, writeSlots } from '../sql/destinations.js';
+import { createDestinationChanges } from '../sql/destinations.js';
 import { createSharedStatements } from '../sql/statements.js';
 import { isStorable } from '../storable-text.js';
 import { addThroughput, createOpenCounts, readCounts, readFinals } from './counts.js';
 import { createRun, isPool, type Run, runWithin, type TimeLimit, transactionStatus } from './database.js';
-import { createDecisions, eraseRows } from './decisions.js';
-import { bind, readOutlook } from './destinations.js';
+import { createDecisions } from './decisions.js';
+import { createDestinations } from './destinations.js';
 import { sendsStatements } from './driver.js';
 import { createEnqueue, LONGEST_LOCK_MS } from './enqueue.js';
 import { postgresCodeOf, postgresError } from './failure.js';
-import { createReceipts, pruneStep } from './final-rows.js';
+import { createFinalRows } from './final-rows.js';
 import { listen } from './listen.js';
 import { type PostgresStoreOptions, readPostgresOptions } from './options.js';
 import { prepareSchema } from './schema/prepare.js';
-import { listRows, readMissingKeys, searchRows } from './search.js';
+import { createQueries, searchRows } from './search.js';
 import { dialectOf, NOW_MS, readRow, rowOf, SELECT_BY_IDS, toPostgresJson, wholeDelay } from './sql-parts.js';
 
 /**
@@ -55,6 +55,7 @@ export async function openPostgresStore(
 
   const open = createOpenCounts(run);
   const decisions = createDecisions(run);
+  const { receipts, prune } = createFinalRows(run);
   return {
     durable: true,
     transactional: true,
@@ -65,12 +66,8 @@ export async function openPostgresStore(
         : enqueue(await runInTransaction(transaction, schema, { clock, timeoutMs }), rows, false),
     asValue,
     turn: (turn) => takeTurn(run, turn),
-    bind: (given) => bind(run, given),
-    rebind: (change) => rebind(dialect, change),
-    outlook: (accounts) => readOutlook(run, accounts),
-    pause: (change) => writePause(dialect, change),
-    takeSlots: (destination, long) => writeSlots(dialect, destination, long),
-    keepRate: (destination, rate) => writeRate(dialect, destination, rate),
+    ...createDestinations(run),
+    ...createDestinationChanges(dialect),
     get: async (ids, transaction) => {
       if (ids.length === 0) return [];
       const within = transaction === undefined ? run : runOf(transaction, schema, { clock, timeoutMs });
@@ -78,14 +75,13 @@ export async function openPostgresStore(
       const rows = new Map(found.map(readRow).map((row) => [row.id, row]));
       return ids.map((id) => rows.get(id));
     },
-    missingKeys: (accounts) => readMissingKeys(run, accounts),
-    list: (query) => listRows(run, query),
+    ...createQueries(run),
     counts: (accounts) => readCounts(run, open, accounts),
-    prune: (request) => pruneStep(run, request),
+    prune,
     prunedBefore: reads.prunedBefore,
     getOrCreateSetting: async (name, value) =>
       (name === OWN_SECRET ? secret : undefined) ?? reads.getOrCreateSetting(name, value),
-    receipts: { ...createReceipts(run), ...reads.receipts },
+    receipts: { ...receipts, ...reads.receipts },
     operator: {
       ...reads.operator,
       now: async () => Number((await run(`SELECT (${NOW_MS})::text AS now`))[0]?.now),
@@ -97,7 +93,7 @@ export async function openPostgresStore(
         return reads.begun(decision.id);
       },
       step: decisions.step,
-      erase: (decision, rows) => eraseRows(run, decision, rows),
+      erase: decisions.erase,
       addThroughput: (from, to, counts) => addThroughput(run, { from, to, counts }),
     },
     ...(connect && {

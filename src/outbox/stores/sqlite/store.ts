@@ -1,6 +1,6 @@
 import type { OpenCounts, OperatorStore } from '../../store/operator-store.js';
 import type { OutboxStore } from '../../store/store.js';
-import { rebind, writePause, writeRate, writeSlots } from '../sql/destinations.js';
+import { createDestinationChanges } from '../sql/destinations.js';
 import { isStorable } from '../storable-text.js';
 import { watchCommits } from './commits.js';
 import { addThroughput, countOpen, countRows } from './counts.js';
@@ -50,11 +50,8 @@ export async function sqliteStore(options: SqliteStoreOptions): Promise<OutboxSt
       const bind = () => given.map(destinations.bind);
       return isBound ? read(bind) : write(bind);
     },
-    rebind: (change) => rebind(dialect, change),
+    ...createDestinationChanges(dialect),
     outlook: (accounts) => read(() => destinations.outlook(now(), accounts)),
-    pause: (change) => writePause(dialect, change),
-    takeSlots: (destination, long) => writeSlots(dialect, destination, long),
-    keepRate: (destination, rate) => writeRate(dialect, destination, rate),
     get: (ids, transaction) =>
       read(() => {
         const { first } = transaction === undefined ? connection : connectionWithin(transaction, place, database);
