@@ -74,7 +74,7 @@ export interface OutboxEvents {
   error: {
     /** The problem in a sentence. */
     readonly message: string;
-    /** `'went-back'`: the database has lost commits, as after a failover. The message names the reports. */
+    /** `'went-back'`: the database has lost commits, as after a failover. The message says what is known of them. */
     readonly code?: 'went-back';
     /** The error behind it, unchanged. An error of the store may contain data of the store. */
     readonly cause: unknown;

@@ -2,6 +2,7 @@ import { asRecord } from '../../core/platform/as-record.js';
 import { type Clock, withTimeout } from '../../core/platform/time.js';
 import type { Events, StoreFailed } from '../events.js';
 import { headOfLine, linkRows, type ReceiptHead } from '../rules/receipt-entry.js';
+import { announceWentBack } from '../sending/restored-database.js';
 import type { OutboxStore } from '../store/store.js';
 import { catchUpThroughput } from './throughput.js';
 
@@ -15,12 +16,16 @@ const THROUGHPUT_PAGES = 10;
 /** The number of appends that may lose against another process, which then writes the same lines. */
 const MOST_LOST = 10;
 
-/** Adds the missing lines to the log. Returns the new head if it added any. */
-export async function appendReceipts({ receipts }: OutboxStore): Promise<ReceiptHead | undefined> {
+/** Adds the missing lines to the log. Returns the new head if it added any. `onEnd` gets the count before them. */
+export async function appendReceipts(
+  { receipts }: OutboxStore,
+  onEnd: (count: number) => void = () => {},
+): Promise<ReceiptHead | undefined> {
   let added: ReceiptHead | undefined;
   for (let lost = 0; lost < MOST_LOST; ) {
     // The end of the log first: then the lines are only added if no row was logged, reopened and ended again since.
     const last = await receipts.last();
+    onEnd((last?.index ?? -1) + 1);
     const rows = await receipts.unlogged(PAGE);
     if (rows.length === 0) break;
     const { lines, head } = await linkRows(rows, last);
@@ -53,16 +58,30 @@ interface ReceiptLogParts {
   readonly storeFailed: StoreFailed;
 }
 
+const lostEntries = ({ count, hash }: ReceiptHead, left: number): string =>
+  `It has ${left} receipts, and had ${count} with the head ${hash}. The gateway may hold reports that it does not know: follow the guide for a failover (On call).`;
+
 /** Adds lines to the log in the background, soon after rows end. */
 export function createReceiptLog({ store, clock, events, storeFailed }: ReceiptLogParts) {
   let timer: unknown;
   let throughputTimer: unknown;
   let running: Promise<void> | undefined;
   let isStopped = false;
+  /** The last head that this process has added. The log only grows. */
+  let known: ReceiptHead | undefined;
 
   async function append(): Promise<void> {
-    const head = await appendReceipts(store);
+    let left = Number.POSITIVE_INFINITY;
+    const head = await appendReceipts(store, (count) => {
+      left = Math.min(left, count);
+    });
+    const before = known;
+    if (before && left < before.count) {
+      known = undefined;
+      await announceWentBack(store, events, lostEntries(before, left), []);
+    }
     if (!head) return;
+    known = head;
     events.emit('logged', head);
     countSoon();
   }

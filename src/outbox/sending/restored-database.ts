@@ -60,10 +60,25 @@ export async function markInDoubtAfterRestore(
   if (forgotten.length + others.length === 0) return;
   if (writes.length > 0) await store.turn({ writes, claim: undefined });
   const ids = [...forgotten, ...others].map(({ row }) => row.id);
-  const message = wentBack(ids);
-  events.emit('error', { message, code: 'went-back', cause: undefined });
   // The gateway has recorded them, even if the database has lost that.
   for (const { row, change } of forgotten) if (change.state === 'recorded') waiters.tell({ ...row, ...change });
+  await announceWentBack(
+    store,
+    events,
+    `The gateway may hold these reports: ${ids.join(', ')}. Those that are still in the store with the same data, and are not dismissed, stay in doubt. Compare the others with your records.`,
+    ids,
+  );
+}
+
+/** Emits that the database has lost commits, and keeps it among the decisions. `found`: the sentences that say where. */
+export async function announceWentBack(
+  store: OutboxStore,
+  events: Events,
+  found: string,
+  ids: readonly string[],
+): Promise<void> {
+  const message = `The database of the outbox holds an older state than the last commit: it was restored, or a standby took over. ${found}`;
+  events.emit('error', { message, code: 'went-back', cause: undefined });
   // The event has told of it already.
   await keepWentBack(store, ids).catch(() => {});
 }
@@ -89,6 +104,3 @@ export async function readWentBack(operator: OperatorStore | undefined): Promise
   const now = await operator.now();
   return ((await operator.decision(idOf(now))) ?? (await operator.decision(idOf(now - DAY_MS))))?.at;
 }
-
-const wentBack = (ids: readonly string[]): string =>
-  `The database of the outbox holds an older state than the last commit: it was restored, or a standby took over. The gateway may hold these reports: ${ids.join(', ')}. Those that are still in the store with the same data, and are not dismissed, stay in doubt. Compare the others with your records.`;

@@ -8,7 +8,7 @@ import type { Decision, Row } from '../../../src/outbox/rules/state-machine.js';
 import { betEvent } from '../../support/factories.js';
 import { collect } from '../collect.js';
 import { leaksIn, personalBet } from '../personal.js';
-import { newFile, openStore } from '../stores/sqlite/files.js';
+import { copyOf, newFile, openStore } from '../stores/sqlite/files.js';
 import { outboxWorld, worldWithConsole } from '../world.js';
 
 const textOf = async (lines: AsyncIterable<string>) => (await collect(lines)).join('');
@@ -122,6 +122,37 @@ describe('the receipt log', () => {
     expect(heads).toEqual([await outbox.receiptHead()]);
     expect(await store.receipts.unlogged(10)).toEqual([]);
     await run(outbox.stop());
+  });
+
+  it('says that the database went back if it lost receipts of this process, with the head to verify, and once', async () => {
+    const file = newFile();
+    let current = await openStore(file);
+    const store = new Proxy(current, { get: (_, name: keyof OutboxStore) => current[name] });
+    const { outbox, run, events } = await recorded(2, store);
+    const report = async (name: string) => {
+      await outbox.reportBetEvent(betEvent({ bet_id: name }));
+      await run(outbox.drain());
+      await collect(outbox.exportReceipts());
+    };
+    await report('B-2');
+    const copy = copyOf(file);
+    for (const name of ['L-1', 'L-2', 'L-3']) await report(name);
+    const head = await outbox.receiptHead();
+    await current.close?.();
+    current = await openStore(copy);
+    const wentBack = () =>
+      events.filter(([type, event]) => type === 'error' && 'code' in event && event.code === 'went-back');
+    await report('B-3');
+    expect(wentBack()).toMatchObject([
+      [
+        'error',
+        { message: expect.stringContaining(`It has 3 receipts, and had ${head?.count} with the head ${head?.hash}.`) },
+      ],
+    ]);
+    expect(await createOperator({ over: current }).overview()).toMatchObject({ wentBackAt: expect.any(Number) });
+    await report('B-4');
+    expect(wentBack()).toHaveLength(1);
+    await current.close?.();
   });
 
   it('adds the lines that the last process could not add', async () => {
