@@ -126,27 +126,14 @@ export function createRows({ first, run, insert }: Connection, tally: Tally) {
     // A final row without its line in the log must not change, since its line says how it ended.
     if (isFinal(expected.state) && (found.ended !== null || mustStay(expected, stateBy(first, SENT_AFTER, id))))
       return false;
-    const {
-      state,
-      fence,
-      attempts,
-      inDoubt,
-      doubtBefore,
-      outcome,
-      message,
-      requestId,
-      problem,
-      decisions,
-      keepBody,
-      replacement,
-    } = change;
+    const { state, fence, attempts, problem, decisions, keepBody, replacement } = change;
     const blocked = state === 'waiting' && isOpenRow(found.waits_for);
-    const progress = [state, Number(blocked), fence, attempts, Number(inDoubt), Number(doubtBefore)] as const;
-    const json = [
+    const doubts = [Number(change.inDoubt), Number(change.doubtBefore)];
+    const texts = [
+      ...[change.outcome ?? null, change.message ?? null, change.requestId ?? null],
       problem ? JSON.stringify(problem) : null,
       decisions.length > 0 ? JSON.stringify(decisions) : null,
-    ] as const;
-    const texts = [outcome ?? null, message ?? null, requestId ?? null, ...json] as const;
+    ];
     const bytes = replacement ? [replacement.body, replacement.fingerprint, replacement.excerpt ?? null] : [];
     if (!bytes.every((value) => value === null || isStorable(value))) throw unstorable();
     const changedBytes = replacement ? OTHER_BYTES : keepBody ? '' : WITHOUT_BODY;
@@ -155,7 +142,8 @@ export function createRows({ first, run, insert }: Connection, tally: Tally) {
       fence === 0
         ? HEAD_OF_THE_QUEUE
         : Math.round(replacement ? Math.min(Number(found.enqueued_at), now) : now + change.delayMs);
-    changeRow(run, sql, ...progress, due, now, ...texts, ...bytes, Number(found.sequence));
+    const values = [state, Number(blocked), fence, attempts, ...doubts, due, now, ...texts, ...bytes];
+    changeRow(run, sql, ...values, Number(found.sequence));
     const account = String(found.account);
     tally.move(account, expected.state, state);
     tally.attempts(account, attempts - Number(found.attempts));
