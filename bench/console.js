@@ -2,7 +2,7 @@
 // whole group beside a worker. Not a part of `npm run bench`: it takes some minutes. `node bench/console.js [--rows
 // 1000000] [--quarantined 50000]`
 import { mkdtempSync, rmSync } from 'node:fs';
-import { cpus, tmpdir } from 'node:os';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { parseArgs } from 'node:util';
@@ -10,9 +10,9 @@ import { build } from 'esbuild';
 import pg from 'pg';
 import { startPostgres } from '../test/support/postgres-server.js';
 import { inMs, msOf, msOfEach, tellProgress } from './durations.js';
-import { median, quantile } from './measure.js';
-import { thisRuntime } from './process.js';
-import { CLAIMED, NOWHERE, promise, rowsOf } from './reports.js';
+import { MACHINE } from './process.js';
+import { CLAIMED, check, NOWHERE, rowsOf } from './reports.js';
+import { median, quantile } from './statistics.js';
 import { postgresStore } from './stores.js';
 import { fixed, markdownTable, whole } from './words.js';
 
@@ -170,19 +170,17 @@ async function measure() {
   });
   rows.push([`taking back ${whole(undone)} of them`, `${fixed(back / 1_000, 1)} s`]);
   console.log(markdownTable(rows), '\n');
-  promise(
+  check(
     `overview and groups in 300 ms, counts too: ${inMs(overview)}, ${inMs(groups)}, ${inMs(counts)}`,
     Math.max(overview, groups, counts) < 300,
   );
-  promise(`a page of search in 100 ms: ${inMs(search)} at most`, search < 100);
-  promise(`${whole(touched)} reports retried in 10 s: ${fixed(retried / 1_000, 1)} s`, retried < 10_000);
-  promise(`a turn is at most half as slow again meanwhile: ${fixed(slower)} ×`, slower <= 1.5);
+  check(`a page of search in 100 ms: ${inMs(search)} at most`, search < 100);
+  check(`${whole(touched)} reports retried in 10 s: ${fixed(retried / 1_000, 1)} s`, retried < 10_000);
+  check(`a turn is at most half as slow again meanwhile: ${fixed(slower)} ×`, slower <= 1.5);
   if (touched < QUARANTINED * 0.9) throw new Error(`only ${touched} reports were retried`);
 }
 
-console.log(
-  `${thisRuntime.name}, ${cpus()[0]?.model ?? 'unknown processor'}, ${cpus().length} cores; ${whole(ROWS)} rows, ${whole(QUARANTINED)} quarantined\n`,
-);
+console.log(`${MACHINE}; ${whole(ROWS)} rows, ${whole(QUARANTINED)} quarantined\n`);
 try {
   await measure();
 } finally {

@@ -1,35 +1,35 @@
 // The cost of `location-sdk outbox … import`, as a separate process that checks every line of a CSV file and then
 // enqueues it, compared with an operator's own script that reads the same file and calls `reportAll` (`report-all.js`).
-// They alternate, each with a new SQLite file. Fails if a promised value is missed. `node bench/import.js --lines
-// 1000000 --kills 20` also kills the import this number of times with SIGKILL, continues it, and has another program
-// count the outbox's reports.
-import { execFileSync, fork, spawn } from 'node:child_process';
+// Each run has a new SQLite file. `node bench/import.js --lines 1000000 --kills 20` instead kills the import this number
+// of times with SIGKILL, continues it, and has another program count the outbox's reports.
+import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { createWriteStream, readFileSync } from 'node:fs';
+import { createWriteStream } from 'node:fs';
 import { mkdtemp, rm, stat } from 'node:fs/promises';
-import { cpus, tmpdir } from 'node:os';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { DatabaseSync as Database } from '@photostructure/sqlite';
-import { median } from './measure.js';
-import { thisRuntime } from './process.js';
-import { promise } from './reports.js';
-import { sizeOf } from './smoke.js';
-import { fixed, mega, whole } from './words.js';
+import { builds, NOW, nameOf } from './builds.js';
+import { compare, resultOf, table } from './measure.js';
+import { sizeOf } from './options.js';
+import { judge, judgeRatio, judgeSlip, promises, tell } from './promises.js';
+import { check } from './reports.js';
+import { median } from './statistics.js';
+import { whole } from './words.js';
 
-const PROMISED = { perSecond: 10_000, ratio: 0.8, memory: 1.25 };
-const CLI = fileURLToPath(new URL('../dist/cli.js', import.meta.url));
 const NAMES =
   'bet_id,win_amount,payout_amount,outcome,ggr,ur,user.user_id,user.first_name,user.last_name,user.resident_address,user.resident_lga,user.resident_state,user.is_resident,user.nin,user.tax_id';
 
 const { values } = parseArgs({
-  options: { lines: { type: 'string' }, kills: { type: 'string', default: '0' }, smoke: { type: 'boolean' } },
+  options: { lines: { type: 'string' }, kills: { type: 'string', default: '0' } },
+  strict: false,
 });
-const lines = Number(values.lines ?? sizeOf(1_000_000, 500));
+const lines = Number(values.lines ?? sizeOf(20_000, 500));
 const kills = Number(values.kills);
-const rounds = lines > 200_000 ? 1 : sizeOf(3, 1);
 
 const folder = await mkdtemp(join(tmpdir(), 'location-sdk-bench-'));
 let files = 0;
@@ -41,61 +41,50 @@ const newFile = () => {
 /** @param {string} file @param {number} count */
 async function writeLines(file, count) {
   const out = createWriteStream(file);
-  let text = `${NAMES}\n`;
+  let piece = `${NAMES}\n`;
   for (let index = 0; index < count; index += 1) {
-    text += `B-${index},2175.50,3675.25,WIN,-2175.5,0,U-${index},Adaeze,Okonkwo,12 Ogui Road,Enugu North,ENUGU,true,${String(index).padStart(11, '0')},2034567000001\n`;
-    if (text.length < 1_000_000) continue;
-    if (!out.write(text)) await once(out, 'drain');
-    text = '';
+    piece += `B-${index},2175.50,3675.25,WIN,-2175.5,0,U-${index},Adaeze,Okonkwo,12 Ogui Road,Enugu North,ENUGU,true,${String(index).padStart(11, '0')},2034567000001\n`;
+    if (piece.length < 1_000_000) continue;
+    if (!out.write(piece)) await once(out, 'drain');
+    piece = '';
   }
-  out.end(text);
+  out.end(piece);
   await once(out, 'finish');
 }
 
-/** @param {string} outbox @param {string} csv */
-function startImport(outbox, csv) {
-  const words = [CLI, 'outbox', outbox, 'import', csv, '--operation', 'reportSettledBet', '--json'];
+/** Makes a process write at its end what it has used. */
+const TELL_USAGE = `data:text/javascript,${encodeURIComponent(
+  "import { writeSync } from 'node:fs'; process.on('exit', () => writeSync(3, JSON.stringify(process.resourceUsage())));",
+)}`;
+
+/** @param {readonly string[]} words */
+function start(words) {
   const { LOCATION_SDK_MOCK: _, ...env } = process.env;
-  return spawn(process.execPath, words, {
+  return spawn(process.execPath, ['--import', TELL_USAGE, ...words], {
     env: { ...env, LOCATION_SDK_STAGING_BASE_URL: 'https://gateway.example.com' },
-    stdio: ['ignore', 'ignore', 'inherit'],
+    stdio: ['ignore', 'ignore', 'inherit', 'pipe'],
   });
 }
 
-/** Lines a second, and the process's highest memory use. @param {string} csv @param {number} count */
-async function importing(csv, count) {
-  const began = performance.now();
-  const child = startImport(newFile(), csv);
-  let memory = 0;
-  const watched = setInterval(() => {
-    memory = Math.max(memory, residentOf(child.pid) || 0);
-  }, 100);
-  const [code] = await once(child, 'exit');
-  clearInterval(watched);
-  if (code !== 0) throw new Error(`the import ended with ${code}`);
-  return { perSecond: (count / (performance.now() - began)) * 1_000, memory };
-}
-
-/** A process's highest memory use, in bytes. 0 if the system does not report it. @param {number | undefined} pid */
-function residentOf(pid) {
-  try {
-    return Number(/VmHWM:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]) * 1_024;
-  } catch {
-    return 0;
-  }
-}
+/** @param {string} outbox @param {string} csv */
+const wordsOfImport = (outbox, csv, build = NOW) => {
+  const cli = fileURLToPath(new URL('cli.js', build.folder));
+  return [cli, 'outbox', outbox, 'import', csv, '--operation', 'reportSettledBet', '--json'];
+};
 
 /**
- * Lines a second of the same in a process of its own, as the import has one.
- * @param {string} csv
- * @param {number} count
+ * The time of a whole process that enqueues these lines, and its largest memory, in bytes.
+ * @param {readonly string[]} words @param {number} times
  */
-async function reporting(csv, count) {
+async function measure(words, times) {
   const began = performance.now();
-  const child = fork(fileURLToPath(new URL('report-all.js', import.meta.url)), [newFile(), csv]);
+  const child = start(words);
+  const used = text(/** @type {import('node:stream').Readable} */ (child.stdio[3]));
   const [code] = await once(child, 'exit');
-  if (code !== 0) throw new Error(`reportAll ended with ${code}`);
-  return (count / (performance.now() - began)) * 1_000;
+  const took = performance.now() - began;
+  if (code !== 0) throw new Error(`${words.join(' ')} ended with ${code}`);
+  const { userCPUTime, systemCPUTime, maxRSS } = JSON.parse(await used);
+  return { times, took, processor: (userCPUTime + systemCPUTime) / 1_000, memory: maxRSS * 1_024 };
 }
 
 /**
@@ -126,7 +115,7 @@ async function killing(csv) {
   const outbox = newFile();
   let killed = 0;
   for (let ended = false; !ended; ) {
-    const child = startImport(outbox, csv);
+    const child = start(wordsOfImport(outbox, csv));
     const exit = once(child, 'exit');
     if (killed < kills) {
       // The check comes first: it is killed once it writes again.
@@ -145,45 +134,55 @@ async function killing(csv) {
   }
   const { by, rows, references } = countRows(outbox);
   console.log(`counted by ${by}\n`);
-  promise(
+  check(
     `killed ${killed} times, the outbox holds each of ${whole(lines)} lines once`,
     killed === kills && rows === lines && references === lines,
   );
 }
 
-console.log(
-  `${thisRuntime.name}, ${cpus()[0]?.model ?? 'unknown processor'}, ${cpus().length} cores; ${whole(lines)} lines\n`,
-);
-try {
-  const [csv, short] = [join(folder, 'bets.csv'), join(folder, 'short.csv')];
+async function comparing() {
+  const [csv, long] = [join(folder, 'bets.csv'), join(folder, 'long.csv')];
   await writeLines(csv, lines);
-  await writeLines(short, Math.ceil(lines / 4));
-  /** @type {{ imported: number, reported: number, memory: number }[]} */
-  const measured = [];
-  for (let round = 0; round < rounds; round += 1) {
-    // They alternate in the first place.
-    const before = round % 2 === 0 ? undefined : await reporting(csv, lines);
-    const { perSecond, memory } = await importing(csv, lines);
-    measured.push({ imported: perSecond, memory, reported: before ?? (await reporting(csv, lines)) });
-    console.log(`import ${whole(perSecond)} lines a second, reportAll ${whole(measured.at(-1)?.reported ?? 0)}`);
-  }
-  const [imported, ratio] = [
-    median(measured.map((one) => one.imported)),
-    median(measured.map((one) => one.imported / one.reported)),
-  ];
-  const { memory: least } = await importing(short, Math.ceil(lines / 4));
-  const most = Math.max(...measured.map(({ memory }) => memory));
-  console.log('');
-  promise(
-    `import takes ${whole(imported)} lines a second, checked and enqueued (at least ${whole(PROMISED.perSecond)})`,
-    imported >= PROMISED.perSecond,
+  await writeLines(long, lines * 4);
+  const script = fileURLToPath(new URL('report-all.js', import.meta.url));
+  /** @type {number[]} */
+  const memory = [];
+  const imports = builds.map((build) => ({
+    key: `import${build.key}`,
+    name: nameOf('import', build),
+    async turn() {
+      const turn = await measure(wordsOfImport(newFile(), csv, build), lines);
+      if (build === NOW) memory.push(turn.memory);
+      return turn;
+    },
+  }));
+  const results = await compare(
+    [
+      { key: 'reportAll', name: 'reportAll', turn: () => measure([script, newFile(), csv], lines) },
+      ...imports,
+      {
+        key: 'bound',
+        name: 'reportAll, after a check of all lines',
+        turn: () => measure([script, newFile(), csv, '--check-first'], lines),
+      },
+    ],
+    { pairs: [['import', 'reportAll']] },
   );
-  promise(`that is ${fixed(ratio)} of what reportAll takes (at least ${PROMISED.ratio})`, ratio >= PROMISED.ratio);
-  promise(
-    `its memory is ${mega(most)}, ${fixed(most / least)} of that for a quarter of the lines (at most ${PROMISED.memory})`,
-    most / least <= PROMISED.memory,
-  );
-  if (kills > 0) await killing(csv);
+  const { rates, processorRates } = resultOf(results, 'import');
+  const { memory: most } = await measure(wordsOfImport(newFile(), long), lines * 4);
+  judgeRatio(promises.importing, results, ['import', 'reportAll', 'bound']);
+  judge(promises.importingRate, rates, { processor: processorRates });
+  judge(promises.importingMemory, [most / median(memory)]);
+  judgeSlip({ what: 'import of a file' }, results, 'import');
+  tell(`Import of ${whole(lines)} lines, each a process with a new SQLite file`, table(results, 'reportAll'));
+}
+
+try {
+  if (kills > 0) {
+    const csv = join(folder, 'bets.csv');
+    await writeLines(csv, lines);
+    await killing(csv);
+  } else await comparing();
 } finally {
   await rm(folder, { recursive: true });
 }

@@ -1,123 +1,127 @@
-// How every comparison is measured: all contenders in one run, in short rounds that alternate, so that load on the
-// machine affects all of them. The results are medians, with the slowest and the fastest round, and the operations in a
-// second of processor time, on which load has less influence. Processor time is that of this process, including garbage
-// collection.
-
-import { isSmoke, sizeOf } from './smoke.js';
+// How every comparison is measured: side by side, round by round. A round runs each contender once, every second round in
+// the opposite order, so that load on the machine affects all of them. A ratio is taken within a round.
+import { SECONDS, sizeOf } from './options.js';
+import { intervalOf, isNarrow, median } from './statistics.js';
 import { markdownTable, whole } from './words.js';
 
 /**
- * @typedef {object} Contender
- * @property {string} name
- * @property {(times: number) => unknown} [before] prepares this number of runs, and is not measured; may return a
- * promise
- * @property {(times: number) => unknown} run does its work this number of times, one after the other; may return a
- * promise
+ * A contender's turn in a round, in milliseconds by the clock and of the processor, garbage collection included.
+ * @typedef {{ times: number, took: number, processor: number }} Turn
  */
-
+/** @typedef {{ key: string, name: string, turn: () => Promise<Turn> }} Lane */
 /**
- * Operations a second.
- * @typedef {{ name: string, perSecond: number, slowest: number, fastest: number, perProcessorSecond: number, rates: number[], processorRates: number[] }} Result
+ * Operations a second and operations in a second of processor time, for each round.
+ * @typedef {{ key: string, name: string, rates: number[], processorRates: number[] }} Result
  */
 
-const ROUNDS = 15;
+/** Fewer rounds have no interval. */
+const LEAST = sizeOf(6, 1);
 const ROUND_MS = sizeOf(150, 2);
 
 /**
- * The duration of this work, in milliseconds by the clock and of the processor.
- * @param {Contender} contender
- * @param {number} times
+ * Runs rounds until the interval of each pair's ratio is narrow, or the time is spent.
+ *
+ * @param {readonly Lane[]} lanes
+ * @param {object} [options]
+ * @param {readonly (readonly [one: string, other: string])[]} [options.pairs] the contenders whose ratios matter
+ * @param {number} [options.share] the part of the budget that these rounds may spend
+ * @param {number} [options.least] rounds
+ * @param {() => Promise<unknown>} [options.before] prepares a round
+ * @returns {Promise<Result[]>} in the order of the contenders
  */
-async function time({ before, run }, times) {
-  await before?.(times);
-  const cpu = process.cpuUsage();
+export async function compare(lanes, { pairs = [], share = 1, least = LEAST, before } = {}) {
+  /** @type {Result[]} */
+  const results = lanes.map(({ key, name }) => ({ key, name, rates: [], processorRates: [] }));
   const began = performance.now();
-  await run(times);
-  const took = performance.now() - began;
-  const { user, system } = process.cpuUsage(cpu);
-  return { took, processor: (user + system) / 1_000 };
+  for (let round = 1; ; round += 1) {
+    await before?.();
+    for (const index of round % 2 === 0 ? [...lanes.keys()].reverse() : lanes.keys()) {
+      const { times, took, processor } = (await lanes[index]?.turn()) ?? { times: 0, took: 1, processor: 1 };
+      results[index]?.rates.push((times / took) * 1_000);
+      results[index]?.processorRates.push((times / processor) * 1_000);
+    }
+    const isSpent = performance.now() - began >= SECONDS * share * 1_000;
+    const areNarrow = () =>
+      pairs.length > 0 && pairs.every(([one, other]) => isNarrow(intervalOf(ratios(results, one, other).clock)));
+    if (round >= least && (isSpent || areNarrow())) return results;
+  }
 }
 
-/** How often the work is done in a round. The search for it warms the contender up. @param {Contender} contender */
-async function timesInRound(contender) {
+/** @param {readonly Result[]} results @param {string} key */
+export function resultOf(results, key) {
+  const found = results.find((result) => result.key === key);
+  if (!found) throw new Error(`there is no contender ${key}`);
+  return found;
+}
+
+/**
+ * How often the one does its work while the other does it once, round by round.
+ * @param {readonly Result[]} results @param {string} one @param {string} other
+ */
+export function ratios(results, one, other) {
+  const [{ rates, processorRates }, base] = [resultOf(results, one), resultOf(results, other)];
+  const divide = (/** @type {number[]} */ figures, /** @type {number[]} */ by) =>
+    figures.map((figure, round) => figure / (by[round] ?? Number.NaN));
+  return { clock: divide(rates, base.rates), processor: divide(processorRates, base.processorRates) };
+}
+
+/**
+ * The duration of some work in this process.
+ * @param {number} times @param {() => unknown} work @returns {Promise<Turn>}
+ */
+export async function timed(times, work) {
+  const cpu = process.cpuUsage();
+  const began = performance.now();
+  await work();
+  const took = performance.now() - began;
+  const { user, system } = process.cpuUsage(cpu);
+  return { times, took, processor: (user + system) / 1_000 };
+}
+
+/**
+ * A contender in this process, after a warm-up that finds out how often its work is done in a turn.
+ *
+ * @param {object} contender
+ * @param {string} contender.key
+ * @param {string} contender.name
+ * @param {(times: number) => unknown} [contender.before] prepares this number of runs, and is not measured
+ * @param {(times: number) => unknown} contender.run does its work this number of times, one after the other
+ * @returns {Promise<Lane>}
+ */
+export async function inProcess({ key, name, before, run }) {
+  const turn = async (/** @type {number} */ times) => {
+    await before?.(times);
+    return timed(times, () => run(times));
+  };
   for (let times = 1; ; ) {
-    const { took } = await time(contender, times);
-    if (took >= ROUND_MS / 2) return Math.max(1, Math.round((times * ROUND_MS) / took));
+    const { took } = await turn(times);
+    if (took >= ROUND_MS / 2) {
+      const settled = Math.max(1, Math.round((times * ROUND_MS) / took));
+      return { key, name, turn: () => turn(settled) };
+    }
     times = Math.ceil(times * Math.min(10, ROUND_MS / Math.max(took, 0.01)));
   }
 }
 
-/**
- * Runs the contenders in turn; each round starts with another one.
- *
- * @param {readonly Contender[]} contenders
- * @param {{ rounds?: number }} [options]
- * @returns {Promise<Result[]>} in the order of the contenders
- */
-export async function compare(contenders, { rounds = ROUNDS } = {}) {
+/** @param {Parameters<typeof inProcess>[0][]} contenders @param {Parameters<typeof compare>[1]} [options] */
+export async function compareHere(contenders, options) {
   const lanes = [];
-  if (isSmoke) rounds = 1;
-  for (const contender of contenders) {
-    lanes.push({
-      contender,
-      times: await timesInRound(contender),
-      rates: /** @type {number[]} */ ([]),
-      processorRates: /** @type {number[]} */ ([]),
-    });
-  }
-  for (let round = 0; round < rounds; round += 1) {
-    const first = round % lanes.length;
-    for (const { contender, times, rates, processorRates } of [...lanes.slice(first), ...lanes.slice(0, first)]) {
-      const { took, processor } = await time(contender, times);
-      rates.push((times / took) * 1_000);
-      processorRates.push((times / processor) * 1_000);
-    }
-  }
-  return lanes.map(({ contender: { name }, rates, processorRates }) => ({
-    name,
-    perSecond: median(rates),
-    slowest: Math.min(...rates),
-    fastest: Math.max(...rates),
-    perProcessorSecond: median(processorRates),
-    rates,
-    processorRates,
-  }));
+  for (const contender of contenders) lanes.push(await inProcess(contender));
+  return compare(lanes, options);
 }
-
-/** @param {readonly number[]} figures @param {number} share */
-export const quantile = (figures, share) =>
-  [...figures].sort((a, b) => a - b)[Math.min(figures.length - 1, Math.floor(figures.length * share))] ?? Number.NaN;
-
-/** The median. @param {readonly number[]} figures */
-export const median = (figures) => quantile(figures, 0.5);
-
-/**
- * The ratio of the one to the other, round by round.
- * @param {readonly number[]} one
- * @param {readonly number[]} other
- */
-export const ratioOf = (one, other) => median(one.map((figure, round) => figure / (other[round] ?? Number.NaN)));
 
 const short = (/** @type {number} */ figure) => (figure < 10 ? figure.toPrecision(2) : whole(figure));
 
-/**
- * The results as a Markdown table, compared with the named one.
- *
- * @param {readonly Result[]} results
- * @param {string} baseline
- */
-export function table(results, baseline) {
-  const base = results.find(({ name }) => name === baseline)?.perSecond ?? Number.NaN;
-  const rows = results.map(({ name, perSecond, slowest, fastest, perProcessorSecond }) => [
-    name,
-    whole(perSecond),
-    `${whole(slowest)} to ${whole(fastest)}`,
-    whole(perProcessorSecond),
-    short(1_000_000 / perSecond),
-    `${short(perSecond / base)} ×`,
-  ]);
-  return markdownTable([
+/** The results as a Markdown table, beside the named one. @param {readonly Result[]} results @param {string} baseline */
+export const table = (results, baseline) =>
+  markdownTable([
     ['', 'a second (median)', 'slowest to fastest round', 'a second of processor', 'µs each', 'as often'],
-    ...rows,
+    ...results.map(({ key, name, rates, processorRates }) => [
+      name,
+      whole(median(rates)),
+      `${whole(Math.min(...rates))} to ${whole(Math.max(...rates))}`,
+      whole(median(processorRates)),
+      short(1_000_000 / median(rates)),
+      `${short(median(ratios(results, key, baseline).clock))} ×`,
+    ]),
   ]);
-}

@@ -1,15 +1,14 @@
 // The cost of very many rows in PostgreSQL: the size of tables and indexes, turns, enqueueing, `stats`, vacuum and
 // `prune`. Not a part of `npm run bench`: it takes about ten minutes and 10 GB of disk. `node bench/million.js
 // [--waiting 1000000] [--recorded 10000000]`
-import { cpus } from 'node:os';
 import { parseArgs } from 'node:util';
 import pg from 'pg';
 import { createOutbox } from '../dist/outbox.js';
 import { startPostgres } from '../test/support/postgres-server.js';
 import { inMs, msOf, msOfEach, tellProgress } from './durations.js';
-import { median, quantile } from './measure.js';
-import { startProcess, thisRuntime } from './process.js';
+import { MACHINE, startProcess } from './process.js';
 import { bet, CLAIMED, clientOf, NOWHERE, rowsOf } from './reports.js';
+import { median, quantile } from './statistics.js';
 import { postgresStore } from './stores.js';
 import { fixed, markdownTable, whole } from './words.js';
 
@@ -143,7 +142,7 @@ async function measure() {
   const table = await sizes([RECORDED + WAITING, WAITING, OLD]);
   console.log(markdownTable([['with its indexes', 'table', 'indexes', 'bytes a row'], ...table]), '\n');
 
-  const outbox = createOutbox({ client: clientOf(NOWHERE), store });
+  const outbox = createOutbox({ client: await clientOf(NOWHERE), store });
   const turn = turns(store);
   await msOfEach(20, turn);
   const rows = [['figure', 'median; 99th of 100']];
@@ -198,9 +197,7 @@ async function measure() {
   tellProgress('pruned');
 }
 
-console.log(
-  `${thisRuntime.name}, ${cpus()[0]?.model ?? 'unknown processor'}, ${cpus().length} cores; ${(await one('SELECT version() AS version')).version.split(' ').slice(0, 2).join(' ')}\n`,
-);
+console.log(`${MACHINE}; ${(await one('SELECT version() AS version')).version.split(' ').slice(0, 2).join(' ')}\n`);
 try {
   await measure();
 } finally {

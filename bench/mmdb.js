@@ -1,21 +1,19 @@
-// The speed of an address lookup in a database file, compared with one HTTP request to a service on loopback. Fails if
-// the offline lookup is slower than promised. The database comes from the tests' writer, with names in eight languages
-// like MaxMind's.
+// The speed of an address lookup in a database file, compared with one HTTP request to a service on loopback. The
+// database comes from the tests' writer, with names in eight languages like MaxMind's.
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
-import { cpus, tmpdir } from 'node:os';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { open } from 'maxmind';
 import { Reader } from 'mmdb-lib';
 import { createClient, geojs } from '../dist/index.js';
 import { mmdb } from '../dist/location-mmdb.js';
 import { writeMmdb } from '../test/support/write-mmdb.js';
-import { compare, table } from './measure.js';
-import { startProcess, thisRuntime } from './process.js';
-import { promise } from './reports.js';
-import { sizeOf } from './smoke.js';
+import { compareHere, resultOf, table } from './measure.js';
+import { sizeOf } from './options.js';
+import { startProcess } from './process.js';
+import { judge, promises, tell } from './promises.js';
 import { whole } from './words.js';
 
-const PROMISED = 200_000;
 const NETWORKS = sizeOf(20_000, 1_000);
 /** As many networks as the players of a busy minute may use. */
 const VISITED = 1_000;
@@ -81,35 +79,40 @@ try {
     };
   };
 
-  const provider = `mmdb({ database }).lookup, ${whole(VISITED)} networks in turn`;
-  const http = 'geojs().lookup, HTTP on loopback';
-  const results = await compare([
-    { name: provider, run: inTurn(visited, (ip) => database.lookup({ ip, fetch: onLoopback, signal })) },
+  const results = await compareHere([
     {
+      key: 'provider',
+      name: `mmdb({ database }).lookup, ${whole(VISITED)} networks in turn`,
+      run: inTurn(visited, (ip) => database.lookup({ ip, fetch: onLoopback, signal })),
+    },
+    {
+      key: 'every',
       name: `the same, ${whole(NETWORKS)} networks in turn`,
       run: inTurn(every, (ip) => database.lookup({ ip, fetch: onLoopback, signal })),
     },
-    { name: 'the reader of mmdb-lib alone, no cache', run: atOnce(visited, (ip) => bare.get(ip)) },
-    { name: 'the reader of maxmind alone, its cache', run: atOnce(visited, (ip) => caching.get(ip)) },
+    { key: 'bare', name: 'the reader of mmdb-lib alone, no cache', run: atOnce(visited, (ip) => bare.get(ip)) },
+    { key: 'caching', name: 'the reader of maxmind alone, its cache', run: atOnce(visited, (ip) => caching.get(ip)) },
     // With a new signal for each request, as the client passes it.
     {
-      name: http,
+      key: 'http',
+      name: 'geojs().lookup, HTTP on loopback',
       run: inTurn(visited, (ip) => overHttp.lookup({ ip, fetch: onLoopback, signal: new AbortController().signal })),
     },
     {
+      key: 'offline',
       name: 'client.locate({ clientIP }) with the database',
       run: inTurn(visited, (clientIP) => offline.locate({ clientIP })),
     },
-    { name: 'client.locate({ clientIP }) over HTTP', run: inTurn(visited, (clientIP) => online.locate({ clientIP })) },
+    {
+      key: 'online',
+      name: 'client.locate({ clientIP }) over HTTP',
+      run: inTurn(visited, (clientIP) => online.locate({ clientIP })),
+    },
   ]);
 
-  console.log(`Location lookups one after the other, ${thisRuntime.name}, ${cpus()[0]?.model}\n`);
-  console.log(`${table(results, http)}\n`);
-  const perCore = results.find(({ name }) => name === provider)?.perProcessorSecond ?? 0;
-  promise(
-    `${whole(perCore)} a second of one core from the database, for networks that are asked for again (at least ${whole(PROMISED)})`,
-    perCore >= PROMISED,
-  );
+  const { rates, processorRates } = resultOf(results, 'provider');
+  judge(promises.lookup, rates, { processor: processorRates });
+  tell('Location lookups one after the other', table(results, 'http'));
 } finally {
   await service.stop();
   await rm(folder, { recursive: true });

@@ -1,30 +1,28 @@
 // The cost of an outbox in PostgreSQL: a report in the transaction of a bet compared with the bet alone; the delay
 // until an idle outbox sends; delivery with one, two and four workers; a claim among few rows and among very many. It
-// uses a real server whose commits wait for the disk. Fails if a promised value is missed. `node outbox-postgres.js
-// --only enqueueing` measures one part.
+// uses a real server whose commits wait for the disk. `node outbox-postgres.js --only enqueueing` measures one part.
 import { cpus } from 'node:os';
-import { parseArgs } from 'node:util';
 import pg from 'pg';
-import { createOutbox } from '../dist/outbox.js';
 import { startPostgres } from '../test/support/postgres-server.js';
-import { compare, median, ratioOf, table } from './measure.js';
-import { startProcess, thisRuntime } from './process.js';
-import { bet, CLAIMED, clientOf, NOWHERE, promise, rowsOf, turns } from './reports.js';
-import { sizeOf } from './smoke.js';
+import { builds, load, nameOf } from './builds.js';
+import { compare, compareHere, ratios, table } from './measure.js';
+import { isAsked, sizeOf } from './options.js';
+import { startProcess } from './process.js';
+import { judge, judgeRatio, judgeSlip, promises, tell } from './promises.js';
+import { bet, CLAIMED, clientOf, NOWHERE, rowsOf, turns } from './reports.js';
+import { median } from './statistics.js';
 import { postgresStore } from './stores.js';
-import { fixed, whole } from './words.js';
+import { fixed, markdownTable, whole } from './words.js';
 
-const PROMISED = { prepared: 1.25, within: 2.25, scaling: 0.8, claim: 1.5, wakingMs: 1_000 };
 /** Above this processor use the machine is full, and more workers cannot deliver more. */
 const FULL = 0.85;
 /** The default of a worker, and the gateway of the guide to PostgreSQL: four of them leave this machine some time. */
 const CONCURRENCY = 8;
-const LATENCY_MS = 100;
+const LATENCY_MS = 50;
 const FEW = sizeOf(10_000, 100);
 const MANY = sizeOf(1_000_000, 1_000);
-const RECORDED = sizeOf(5_000_000, 1_000);
-const BACKLOG = sizeOf(4_000, 200);
-const DELIVERIES = sizeOf(3, 1);
+const RECORDED = sizeOf(1_000_000, 1_000);
+const BACKLOG = sizeOf(800, 200);
 const COMMITS = sizeOf(100, 3);
 const IDLE_MS = 50;
 const MOST_MS = 120_000;
@@ -37,14 +35,24 @@ let bets = 0;
 
 /** Twice: a commit at this disk's speed, and 1 ms slower, as with a disk or a standby across a network. */
 async function enqueueing() {
-  await adding('commits as fast as this disk', server);
+  await adding('commits as fast as this disk', server, [promises.prepared, promises.within, promises.both]);
   const slower = await startPostgres({ fsync: true, flags: ['-c', 'commit_delay=1000', '-c', 'commit_siblings=0'] });
   try {
-    await adding('commits 1 ms slower', slower);
+    await adding('commits 1 ms slower', slower, [promises.preparedSlower, promises.withinSlower, promises.bothSlower]);
   } finally {
     await slower.stop();
   }
 }
+
+const INSERT = 'INSERT INTO bets (id, user_id, amount, details, at) VALUES ($1, $2, $3, $4, now())';
+/** Writes what a report writes, in the same statement as the bet, and by a statement of its own. */
+const bareRows = (/** @type {string} */ id, /** @type {string} */ reference, /** @type {string} */ body) =>
+  `added AS (INSERT INTO location_sdk.reports (id, account, environment, operation, reference, fingerprint, body)
+    VALUES (${id}, 'default', 'staging', 'reportBetEvent', ${reference}, md5(${reference}) || md5(${id}), ${body}) RETURNING sequence, enqueued_at)
+  INSERT INTO location_sdk.queue (sequence, account, environment, due_at, changed_at)
+    SELECT sequence, 'default', 'staging', enqueued_at, enqueued_at FROM added`;
+const BARE_WITH_BET = `WITH bet AS (${INSERT}), ${bareRows("'bare:' || $1", '$1::text', '$4::text')}`;
+const BARE = `WITH ${bareRows("'bare:' || $1", '$1::text', '$2::text')}`;
 
 /**
  * The cost of a report in a transaction that inserts a bet, compared with one more row of the user's own, which is the
@@ -52,131 +60,131 @@ async function enqueueing() {
  *
  * @param {string} title
  * @param {import('../test/support/postgres-server.js').PostgresServer} server
+ * @param {readonly [prepared: import('./promises.js').Promised, within: import('./promises.js').Promised, both: import('./promises.js').Promised]} promised
  */
-async function adding(title, { url }) {
+async function adding(title, { url }, [prepared, within, both]) {
   const lent = new pg.Pool({ connectionString: url, max: 4 });
   // Sends a statement without waiting for the answer to the one before.
   const pipelined = new pg.Pool({ connectionString: url, max: 1, pipeline: true });
   // As above.
   for (const one of [lent, pipelined]) one.on('error', () => {});
-  const [told, silent] = [
-    await postgresStore({ database: lent }),
-    await postgresStore({ database: lent, notify: false }),
-  ];
-  const outbox = createOutbox({ client: clientOf(NOWHERE), store: told });
+  const opened = await Promise.all(
+    builds.map(async (build) => {
+      const { createOutbox } = await load('outbox', build);
+      const { postgresStore: openBuilt } = await load('outbox-postgres', build);
+      // Each build has a schema of its own. The first is the default one.
+      const schema = build.key ? 'earlier_build' : 'location_sdk';
+      const store = await openBuilt({ database: lent, schema });
+      return { build, schema, outbox: createOutbox({ client: await clientOf(NOWHERE, {}, build), store }) };
+    }),
+  );
+  const [{ outbox } = { outbox: undefined }] = opened;
+  if (!outbox) throw new Error('no outbox was opened');
+  const store = await postgresStore({ database: lent });
   await lent.query(
     'CREATE TABLE bets (id text PRIMARY KEY, user_id text NOT NULL, amount bigint NOT NULL, details jsonb NOT NULL, at timestamptz NOT NULL)',
   );
   await lent.query('CREATE INDEX bets_of_user ON bets (user_id, at)');
   const [waiting, sending] = [await lent.connect(), await pipelined.connect()];
-  const INSERT = 'INSERT INTO bets (id, user_id, amount, details, at) VALUES ($1, $2, $3, $4, now())';
-  const valuesOf = (/** @type {ReturnType<typeof bet>} */ one) => [
-    one.bet_id,
-    one.user.user_id,
-    one.amount,
-    JSON.stringify(one),
-  ];
-  const insert = (/** @type {pg.PoolClient} */ client, /** @type {ReturnType<typeof bet>} */ one) =>
-    client.query(INSERT, valuesOf(one));
-  /** @param {string} name @param {(one: ReturnType<typeof bet>) => Promise<unknown>} [more] after the answer to the bet */
-  const after = (name, more) => ({
-    name,
-    run: async (/** @type {number} */ times) => {
-      for (let done = 0; done < times; done += 1) {
-        bets += 1;
-        const one = bet(`B-${bets}`);
-        await waiting.query('BEGIN');
-        await insert(waiting, one);
-        await more?.(one);
-        await waiting.query('COMMIT');
-      }
-    },
-  });
-  /** @param {string} name @param {(one: ReturnType<typeof bet>) => Promise<unknown>} [more] together with the bet */
-  const together = (name, more) => ({
-    name,
-    run: async (/** @type {number} */ times) => {
-      for (let done = 0; done < times; done += 1) {
-        bets += 1;
-        const one = bet(`B-${bets}`);
-        await sending.query('BEGIN');
-        const sent = [insert(sending, one), more?.(one)];
-        await Promise.allSettled(sent);
-        await Promise.all(sent);
-        await sending.query('COMMIT');
-      }
-    },
-  });
-  const OF_BOTH = `${INSERT} RETURNING location_sdk.enqueue($5)`;
+  /** @typedef {ReturnType<typeof bet>} Bet */
+  const valuesOf = (/** @type {Bet} */ one) => [one.bet_id, one.user.user_id, one.amount, JSON.stringify(one)];
+  const insert = (/** @type {pg.PoolClient} */ client, /** @type {Bet} */ one) => client.query(INSERT, valuesOf(one));
+  const more = (/** @type {Bet} */ one) => ({ ...one, bet_id: `${one.bet_id}-more` });
   const next = () => {
     bets += 1;
     return bet(`B-${bets}`);
   };
-  /** @type {{ one: ReturnType<typeof bet>, report: import('../dist/outbox.js').PreparedReport }[]} */
-  let prepared = [];
-  const prepare = async (/** @type {number} */ times) => {
-    prepared = [];
-    for (let done = 0; done < times; done += 1) {
-      const one = next();
-      prepared.push({ one, report: await outbox.prepare('reportBetEvent', one) });
-    }
+  /** @param {string} key @param {string} name @param {pg.PoolClient} client @param {(one: Bet) => Promise<unknown>} work */
+  const transactions = (key, name, client, work) => ({
+    key,
+    name,
+    run: async (/** @type {number} */ times) => {
+      for (let done = 0; done < times; done += 1) {
+        const one = next();
+        await client.query('BEGIN');
+        await work(one);
+        await client.query('COMMIT');
+      }
+    },
+  });
+  /** @param {string} key @param {string} name @param {(one: Bet) => Promise<unknown>} [work] after the answer to the bet */
+  const after = (key, name, work) =>
+    transactions(key, name, waiting, async (one) => {
+      await insert(waiting, one);
+      await work?.(one);
+    });
+  /** @param {string} key @param {string} name @param {(one: Bet) => Promise<unknown>} [work] together with the bet */
+  const together = (key, name, work) =>
+    transactions(key, name, sending, async (one) => {
+      const sent = [insert(sending, one), work?.(one)];
+      await Promise.allSettled(sent);
+      await Promise.all(sent);
+    });
+  /** @param {(typeof opened)[number]} of */
+  const preparedBy = ({ build, schema, outbox: own }) => {
+    /** @type {{ one: Bet, report: import('../dist/outbox.js').PreparedReport }[]} */
+    let reports = [];
+    return {
+      key: `prepared${build.key}`,
+      name: nameOf('with its prepared report, in one statement', build),
+      async before(/** @type {number} */ times) {
+        reports = [];
+        for (let done = 0; done < times; done += 1) {
+          const one = next();
+          reports.push({ one, report: await own.prepare('reportBetEvent', one) });
+        }
+      },
+      async run() {
+        for (const { one, report } of reports) {
+          await waiting.query('BEGIN');
+          await waiting.query(`${INSERT} RETURNING ${schema}.enqueue($5)`, [...valuesOf(one), report.value]);
+          await waiting.query('COMMIT');
+        }
+      },
+    };
   };
-  const inside = async () => {
-    for (const { one, report } of prepared) {
-      await waiting.query('BEGIN');
-      await waiting.query(OF_BOTH, [...valuesOf(one), report.value]);
-      await waiting.query('COMMIT');
-    }
-  };
-  const preparedInside = async (/** @type {number} */ times) => {
-    for (let done = 0; done < times; done += 1) {
-      await prepare(1);
-      await inside();
-    }
-  };
-  const results = await compare(
+  const results = await compareHere(
     [
-      after('the bet alone'),
-      after('then SELECT $1', () => waiting.query('SELECT $1::text', ['a'])),
-      after('then one more row of your own', (one) => insert(waiting, { ...one, bet_id: `${one.bet_id}-more` })),
-      after('then its report, store', (one) => told.enqueue(rowsOf(one.bet_id, 1), waiting)),
-      after('the same without NOTIFY', (one) => silent.enqueue(rowsOf(one.bet_id, 1), waiting)),
-      after('then its report, outbox', (one) => outbox.within(waiting).reportBetEvent(one)),
-      together('the bet alone, pipelined'),
-      together('together with one more row of your own', (one) =>
-        insert(sending, { ...one, bet_id: `${one.bet_id}-more` }),
+      after('bet', 'the bet alone'),
+      after('row', 'then one more row of your own', (one) => insert(waiting, more(one))),
+      ...opened.map(preparedBy),
+      transactions('preparedBound', 'with the bare rows of a report, in one statement', waiting, (one) =>
+        waiting.query({ name: 'bare-with-bet', text: BARE_WITH_BET, values: valuesOf(one) }),
       ),
-      together('together with its report, store', (one) => told.enqueue(rowsOf(one.bet_id, 1), sending)),
-      together('the same without NOTIFY', (one) => silent.enqueue(rowsOf(one.bet_id, 1), sending)),
-      together('together with its report, outbox', (one) => outbox.within(sending).reportBetEvent(one)),
-      { name: 'with its prepared report, in one statement', before: prepare, run: inside },
-      { name: 'the same, and preparing it', run: preparedInside },
+      ...opened.map(({ build, outbox: own }) =>
+        after(`within${build.key}`, nameOf('then its report, outbox', build), (one) =>
+          own.within(waiting).reportBetEvent(one),
+        ),
+      ),
+      after('store', 'then its report, store', (one) => store.enqueue(rowsOf(one.bet_id, 1), waiting)),
+      after('withinBound', 'then the bare rows of a report', (one) =>
+        waiting.query({ name: 'bare', text: BARE, values: [one.bet_id, JSON.stringify(one)] }),
+      ),
+      together('betTogether', 'the bet alone, pipelined'),
+      together('rowTogether', 'together with one more row of your own', (one) => insert(sending, more(one))),
+      together('both', 'together with its report, outbox', (one) => outbox.within(sending).reportBetEvent(one)),
+      together('bothBound', 'together with the bare rows of a report', (one) =>
+        sending.query({ name: 'bare', text: BARE, values: [one.bet_id, JSON.stringify(one)] }),
+      ),
     ],
-    { rounds: 33 },
+    {
+      share: 0.25,
+      pairs: [
+        ['prepared', 'row'],
+        ['within', 'row'],
+        ['both', 'rowTogether'],
+      ],
+    },
   );
   waiting.release();
   sending.release();
   await Promise.all([lent.end(), pipelined.end()]);
-  console.log(`Transactions that insert a bet, ${title}\n\n${table(results, 'the bet alone')}\n`);
-  const msOf = (/** @type {number} */ index) => 1_000 / (results[index]?.perSecond ?? Number.NaN);
-  const share = (/** @type {number} */ index, base = 0) =>
-    `${whole((ratioOf(results[base]?.rates ?? [], results[index]?.rates ?? []) - 1) * 100)} %`;
-  /** How many times as long a transaction takes as one with one more row. */
-  const beside = (/** @type {number} */ index, row = 2) =>
-    ratioOf(results[row]?.rates ?? [], results[index]?.rates ?? []);
-  console.log(`To a transaction of ${fixed(msOf(0))} ms that inserts one bet:
-- one more row of your own adds ${share(2)}, SELECT $1 ${share(1)}
-- a prepared report in the statement of the bet adds ${share(11)}; preparing it takes ${fixed(msOf(12) - msOf(11))} ms before that
-- a report with \`within\` adds ${share(5)}, writing alone ${share(3)}
-- the same together with the bet adds ${share(10, 6)}, writing alone ${share(8, 6)}; one more row of your own ${share(7, 6)}\n`);
-  const say = (/** @type {string} */ what, /** @type {number} */ times, /** @type {number} */ most) =>
-    promise(
-      `a transaction with ${what} takes ${fixed(times)} times as long as with one more row of your own (at most ${most})`,
-      times <= most,
-    );
-  say('a prepared report in the statement of the bet', beside(11), PROMISED.prepared);
-  say('a report over `within`', beside(5), PROMISED.within);
-  say('a report over `within`, together with the bet,', beside(10, 7), PROMISED.within);
+  judgeRatio(prepared, results, ['prepared', 'row', 'preparedBound']);
+  judgeRatio(within, results, ['within', 'row', 'withinBound']);
+  judgeRatio(both, results, ['both', 'rowTogether', 'bothBound']);
+  judgeSlip({ what: `PostgreSQL, ${title}: a prepared report` }, results, 'prepared');
+  judgeSlip({ what: `PostgreSQL, ${title}: within` }, results, 'within');
+  tell(`PostgreSQL: transactions that insert a bet, ${title}`, table(results, 'bet'));
 }
 
 /** The share of the processors' time in use, since the machine started. */
@@ -189,7 +197,7 @@ function processorTime() {
 }
 
 /**
- * The reports that this number of workers delivers a second, and the machine's load.
+ * The reports that this number of workers delivers, and the machine's load.
  *
  * @param {number} workers
  * @param {string} gateway
@@ -199,7 +207,8 @@ async function delivered(workers, gateway) {
   const schema = `delivery_${bets}`;
   const store = await postgresStore({ database: pool, schema });
   const payloads = Array.from({ length: BACKLOG }, (_, index) => bet(`D-${index}`));
-  await createOutbox({ client: clientOf(gateway), store }).reportAll(
+  const { createOutbox } = await load('outbox');
+  await createOutbox({ client: await clientOf(gateway), store }).reportAll(
     payloads.map((payload) => ({ operation: 'reportBetEvent', payload })),
   );
   const words = [server.url, schema, gateway, String(CONCURRENCY)];
@@ -219,35 +228,51 @@ async function delivered(workers, gateway) {
   await until(0.1);
   const [first, began, before] = [await recorded(), performance.now(), processorTime()];
   await until(0.8);
-  const rate = (((await recorded()) - first) / (performance.now() - began)) * 1_000;
-  const after = processorTime();
+  const [times, took, after] = [(await recorded()) - first, performance.now() - began, processorTime()];
   const busy = 1 - (after.idle - before.idle) / (after.whole - before.whole);
   await Promise.all(children.map((child) => child.stop()));
-  return { rate, busy };
+  return { times, took, processor: took * busy * cpus().length, busy };
 }
 
 async function delivering() {
   const answering = await startProcess(new URL('outbox-gateway.js', import.meta.url), { words: [String(LATENCY_MS)] });
   const gateway = `http://127.0.0.1:${answering.first}`;
-  /** @type {Map<number, { rate: number, busy: number }[]>} */
-  const rounds = new Map([1, 2, 4].map((workers) => [workers, []]));
-  for (let round = 0; round < DELIVERIES; round += 1)
-    for (const [workers, found] of rounds) found.push(await delivered(workers, gateway));
-  const figures = [...rounds].map(([workers, found]) => ({
-    workers,
-    rate: median(found.map(({ rate }) => rate)),
-    busy: median(found.map(({ busy }) => busy)),
-  }));
-  const one = figures[0]?.rate ?? Number.NaN;
+  /** @type {Map<number, number[]>} */
+  const busy = new Map([1, 2, 4].map((workers) => [workers, []]));
+  const results = await compare(
+    [...busy].map(([workers, found]) => ({
+      key: String(workers),
+      name: `${workers} workers`,
+      async turn() {
+        const turn = await delivered(workers, gateway);
+        found.push(turn.busy);
+        return turn;
+      },
+    })),
+    { share: 0.3 },
+  );
   await answering.stop();
-  console.log(`Delivery, ${CONCURRENCY} at once for each worker, the gateway answering after ${LATENCY_MS} ms\n`);
-  for (const { workers, rate, busy } of figures) {
-    const share = rate / (workers * one);
-    const line = `${workers} workers deliver ${whole(rate)} a second, ${fixed(share)} of ${workers} times one, the machine ${whole(busy * 100)} % busy`;
+  const busyWith = (/** @type {number} */ workers) => median(busy.get(workers) ?? []);
+  for (const [workers, promised] of /** @type {const} */ ([
+    [2, promises.twoWorkers],
+    [4, promises.fourWorkers],
+  ])) {
     // Workers, the server and the gateway share the machine: once it is full, the machine is measured.
-    if (busy < FULL) promise(`${line} (at least ${PROMISED.scaling})`, share >= PROMISED.scaling);
-    else console.log(`${line}: it is full\n`);
+    if (busyWith(workers) < FULL)
+      judge(
+        promised,
+        ratios(results, String(workers), '1').clock.map((ratio) => ratio / workers),
+      );
   }
+  tell(
+    `PostgreSQL: delivery, ${CONCURRENCY} at once for each worker, the gateway answering after ${LATENCY_MS} ms`,
+    `${markdownTable([
+      ['workers', 'a second', 'the machine is busy'],
+      ...results.map(({ key, rates }) => [key, whole(median(rates)), `${whole(busyWith(Number(key)) * 100)} %`]),
+    ])}
+
+More workers are not judged on a machine that is busy for more than ${FULL * 100} %.`,
+  );
 }
 
 /**
@@ -279,17 +304,20 @@ async function fill(schema, waiting, recorded) {
 async function claims() {
   const few = await fill('few', FEW, 0);
   const many = await fill('many', MANY, RECORDED);
-  const name = `${whole(FEW)} waiting`;
-  const results = await compare([turns(name, few), turns(`${whole(MANY)} waiting, ${whole(RECORDED)} recorded`, many)]);
-  console.log(`Turns: ${CLAIMED} rows written back and ${CLAIMED} claimed\n\n${table(results, name)}\n`);
-  const [fast = 0, slow = 0] = results.map(({ perSecond }) => perSecond);
-  promise(
-    `a claim among very many costs ${fixed(fast / slow)} times one among few (at most ${PROMISED.claim})`,
-    fast / slow <= PROMISED.claim,
+  const results = await compareHere(
+    [
+      turns('few', `${whole(FEW)} waiting`, few),
+      turns('many', `${whole(MANY)} waiting, ${whole(RECORDED)} recorded`, many),
+    ],
+    { share: 0.05, pairs: [['many', 'few']] },
   );
+  judgeRatio(promises.postgresClaim, results, ['many', 'few']);
   const began = performance.now();
   await many.counts();
-  console.log(`counting all of them takes ${Math.round(performance.now() - began)} ms\n`);
+  tell(
+    `PostgreSQL: turns, ${CLAIMED} rows written back and ${CLAIMED} claimed`,
+    `${table(results, 'few')}\n\nCounting all of them takes ${Math.round(performance.now() - began)} ms.`,
+  );
 }
 
 /** The delay between the commit of a report and its recording by an idle outbox, if another connection wrote it. */
@@ -297,7 +325,8 @@ async function waking() {
   const gateway = await startProcess(new URL('outbox-gateway.js', import.meta.url));
   const store = await postgresStore({ database: pool, schema: 'waking', listen: () => pool.connect() });
   // A poll interval so long that only the database's notification can wake it.
-  const sending = clientOf(`http://127.0.0.1:${gateway.first}`);
+  const { createOutbox } = await load('outbox');
+  const sending = await clientOf(`http://127.0.0.1:${gateway.first}`);
   const outbox = createOutbox({ client: sending, store, pollMs: 3_600_000 });
   const writer = createOutbox({ client: sending, store: await postgresStore({ database: pool, schema: 'waking' }) });
   outbox.start();
@@ -320,18 +349,15 @@ async function waking() {
   await outbox.stop();
   await store.close?.();
   await gateway.stop();
-  const slowest = Math.max(...waits);
-  promise(
-    `a report of an idle outbox is recorded ${whole(median(waits))} ms after its commit, the slowest of ${COMMITS} after ${whole(slowest)} ms (at most ${whole(PROMISED.wakingMs)})`,
-    slowest <= PROMISED.wakingMs,
+  judge(promises.waking, [Math.max(...waits)]);
+  tell(
+    'PostgreSQL: an idle outbox',
+    `A report is recorded ${fixed(median(waits), 1)} ms after its commit, the slowest of ${COMMITS} after ${fixed(Math.max(...waits), 1)} ms.`,
   );
 }
 
-const { values } = parseArgs({ options: { only: { type: 'string' }, smoke: { type: 'boolean' } } });
-console.log(`${thisRuntime.name}, ${cpus()[0]?.model ?? 'unknown processor'}, ${cpus().length} cores\n`);
 try {
-  for (const part of [enqueueing, waking, delivering, claims])
-    if (values.only === undefined || values.only === part.name) await part();
+  for (const part of [enqueueing, waking, delivering, claims]) if (isAsked(part.name)) await part();
 } finally {
   await pool.end();
   await server.stop();

@@ -1,34 +1,24 @@
 // The cost of putting a report into the outbox and of taking it out: compared with a bare prepared insert into SQLite
-// with the same durability on the same disk, and with the client alone. Fails if a promised value is missed. `node
-// outbox-sqlite.js --drain 1000000 --minutes 10` instead drains this backlog, for at most this time, and measures the
-// memory.
+// with the same durability on the same disk, and with the client alone. The bounds are bare statements that write what
+// the outbox writes, into its own tables.
 import { mkdtemp, rm } from 'node:fs/promises';
-import { cpus, tmpdir } from 'node:os';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { parseArgs } from 'node:util';
 import { DatabaseSync as Database } from '@photostructure/sqlite';
-import { createOutbox } from '../dist/outbox.js';
-import { compare, median, table } from './measure.js';
-import { startProcess, thisRuntime } from './process.js';
-import { bet, CLAIMED, clientOf, NOWHERE, promise, rowsOf, turns } from './reports.js';
-import { sizeOf } from './smoke.js';
+import { builds, load, nameOf } from './builds.js';
+import { compare, compareHere, table, timed } from './measure.js';
+import { isAsked, sizeOf } from './options.js';
+import { startProcess } from './process.js';
+import { judgeRatio, judgeSlip, promises, tell } from './promises.js';
+import { bet, CLAIMED, clientOf, NOWHERE, rowsOf, turns } from './reports.js';
 import { sqliteStore } from './stores.js';
-import { fixed, mega, whole } from './words.js';
+import { whole } from './words.js';
 
-// One after the other: a row of the queue writes 3.8 pages to the disk, since the index of claims finds it again; that
-// of the bare table 2.6. So a disk whose time goes with the pages allows 0.69. On a fast disk the turn of the event
-// loop, which lets reports share a commit, and the look at the file's folder count too.
-const PROMISED = { single: 0.6, together: 0.7, batch: 10, drain: 0.8, claim: 1.5, memory: 1.25 };
-/** The share of a drained backlog that counts as warm-up. */
-const WARM_UP = 0.2;
 const BATCH = 500;
 const CONCURRENCY = 8;
 const FEW = sizeOf(10_000, 100);
 const MANY = sizeOf(1_000_000, 1_000);
-const BACKLOG = sizeOf(2_000, 50);
-const DRAINS = sizeOf(9, 1);
-
-const startGateway = () => startProcess(new URL('outbox-gateway.js', import.meta.url));
+const BACKLOG = sizeOf(1_000, 50);
 
 let bets = 0;
 const nextBet = () => {
@@ -46,201 +36,274 @@ const newFile = () => {
 const open = (/** @type {string} */ file) => new Database(file);
 const openStore = () => sqliteStore({ file: newFile(), open });
 
+/**
+ * An outbox of each build, over a file of its own.
+ * @param {string} gateway
+ * @param {Parameters<typeof clientOf>[1]} [options]
+ */
+const openOutboxes = (gateway, options) =>
+  Promise.all(
+    builds.map(async (build) => {
+      const { createOutbox } = await load('outbox', build);
+      const { sqliteStore: openBuilt } = await load('outbox-sqlite', build);
+      const file = newFile();
+      const [client, store] = [await clientOf(gateway, options, build), await openBuilt({ file, open })];
+      return { build, file, store, outbox: createOutbox({ client, store, concurrency: CONCURRENCY }) };
+    }),
+  );
+
 /** The columns of a waiting report, with the same unique key: no other index, no order, no other process. */
 const BARE_TABLE = `CREATE TABLE reports (sequence INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, environment TEXT NOT NULL, operation TEXT NOT NULL,
   reference TEXT NOT NULL, state TEXT NOT NULL, enqueued_at INTEGER NOT NULL, due_at INTEGER NOT NULL, fingerprint TEXT NOT NULL, body TEXT NOT NULL)`;
 const BARE_INSERT = `INSERT INTO reports (id, environment, operation, reference, state, enqueued_at, due_at, fingerprint, body)
   VALUES (?, ?, ?, ?, 'waiting', ?, ?, ?, ?)`;
+const DURABLE = 'PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL;';
+
+/** @typedef {Record<string, string | number | null>} Columns */
+
+/** Writes rows into the tables of an outbox without it. The rows are like one that a store has written. */
+async function openTables() {
+  const file = newFile();
+  const store = await sqliteStore({ file, open });
+  await store.enqueue(rowsOf('model', 1));
+  await store.close?.();
+  const database = open(file);
+  database.exec(DURABLE);
+  const model = /** @type {Columns} */ (database.prepare('SELECT * FROM outbox_rows').get());
+  const columns = /** @type {{ name: string }[]} */ (database.prepare('PRAGMA table_info(outbox_rows)').all());
+  const names = columns.map(({ name }) => name).filter((name) => name !== 'sequence');
+  const statement = database.prepare(
+    `INSERT INTO outbox_rows (${names.join(', ')}) VALUES (${names.map(() => '?').join(', ')})`,
+  );
+  /** Inserts a row, and returns its number. @param {Columns} given the columns that differ from the model's */
+  const insert = (given) =>
+    Number(statement.run(...names.map((name) => given[name] ?? model[name] ?? null)).lastInsertRowid);
+  return { database, insert };
+}
 
 async function enqueueing() {
   const bare = open(newFile());
-  bare.exec(`PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; ${BARE_TABLE}`);
+  bare.exec(`${DURABLE} ${BARE_TABLE}`);
   const insert = bare.prepare(BARE_INSERT);
+  const tables = await openTables();
   const store = await openStore();
-  const outbox = createOutbox({ client: clientOf(NOWHERE), store });
-  const results = await compare([
-    {
-      name: 'bare prepared insert',
-      run: (times) => {
-        for (let done = 0; done < times; done += 1) {
+  const opened = await openOutboxes(NOWHERE);
+  const [{ outbox } = { outbox: undefined }] = opened;
+  if (!outbox) throw new Error('no outbox was opened');
+  /** @param {(row: ReturnType<typeof rowsOf>[number]) => unknown} work */
+  const eachRow = (work) => async (/** @type {number} */ times) => {
+    for (let done = 0; done < times; done += 1) {
+      bets += 1;
+      for (const row of rowsOf(`R-${bets}`, 1)) await work(row);
+    }
+  };
+  /** @param {number} size @param {(count: number) => Promise<unknown>} work */
+  const inBatches = (size, work) => async (/** @type {number} */ times) => {
+    for (let done = 0; done < times; done += size) await work(Math.min(size, times - done));
+  };
+  const results = await compareHere(
+    [
+      {
+        key: 'bare',
+        name: 'bare prepared insert',
+        run: eachRow(({ id, environment, operation, reference, fingerprint, body }) => {
+          const now = Date.now();
+          insert.run(id, environment, operation, reference, now, now, fingerprint, body);
+        }),
+      },
+      {
+        key: 'bound',
+        name: "bare prepared insert into the outbox's table",
+        run: eachRow(({ id, reference, fingerprint, body }) => tables.insert({ id, reference, fingerprint, body })),
+      },
+      { key: 'store', name: 'store, one by one', run: eachRow((row) => store.enqueue([row])) },
+      ...opened.map((one) => ({
+        key: `outbox${one.build.key}`,
+        name: nameOf('outbox, one by one', one.build),
+        run: inBatches(1, () => one.outbox.reportBetEvent(nextBet())),
+      })),
+      {
+        key: 'together',
+        name: 'outbox, 50 at once',
+        run: inBatches(50, (length) => Promise.all(Array.from({ length }, () => outbox.reportBetEvent(nextBet())))),
+      },
+      {
+        key: 'reportAll',
+        name: `outbox, reportAll of ${BATCH}`,
+        run: inBatches(BATCH, (length) =>
+          outbox.reportAll(Array.from({ length }, () => ({ operation: 'reportBetEvent', payload: nextBet() }))),
+        ),
+      },
+      {
+        key: 'batch',
+        name: `store, enqueue of ${BATCH}`,
+        run: inBatches(BATCH, (length) => {
           bets += 1;
-          for (const { id, environment, operation, reference, fingerprint, body } of rowsOf(`A-${bets}`, 1)) {
-            const now = Date.now();
-            insert.run(id, environment, operation, reference, now, now, fingerprint, body);
-          }
-        }
+          return store.enqueue(rowsOf(`S-${bets}`, length));
+        }),
       },
-    },
+    ],
     {
-      name: 'store, one after the other',
-      run: async (times) => {
-        for (let done = 0; done < times; done += 1) {
-          bets += 1;
-          await store.enqueue(rowsOf(`T-${bets}`, 1));
-        }
-      },
+      share: 0.35,
+      pairs: [
+        ['store', 'bare'],
+        ['outbox', 'bare'],
+        ['together', 'bare'],
+      ],
     },
-    {
-      name: 'outbox, one after the other',
-      run: async (times) => {
-        for (let done = 0; done < times; done += 1) await outbox.reportBetEvent(nextBet());
-      },
-    },
-    {
-      name: 'outbox, 50 at once',
-      run: async (times) => {
-        for (let done = 0; done < times; done += 50)
-          await Promise.all(Array.from({ length: Math.min(50, times - done) }, () => outbox.reportBetEvent(nextBet())));
-      },
-    },
-    {
-      name: `outbox, reportAll of ${BATCH}`,
-      run: async (times) => {
-        for (let done = 0; done < times; done += BATCH) {
-          const length = Math.min(BATCH, times - done);
-          await outbox.reportAll(Array.from({ length }, () => ({ operation: 'reportBetEvent', payload: nextBet() })));
-        }
-      },
-    },
-    {
-      name: `store, enqueue of ${BATCH}`,
-      run: async (times) => {
-        for (let done = 0; done < times; done += BATCH) {
-          bets += 1;
-          await store.enqueue(rowsOf(`S-${bets}`, Math.min(BATCH, times - done)));
-        }
-      },
-    },
-  ]);
-  console.log(`Enqueueing reports\n\n${table(results, 'bare prepared insert')}\n`);
-  const [base = 0, single = 0, , many = 0, , batch = 0] = results.map(({ perSecond }) => perSecond);
-  promise(
-    `one after the other, the store takes ${fixed(single / base)} of the bare inserts (at least ${PROMISED.single})`,
-    single / base >= PROMISED.single,
   );
-  promise(
-    `50 at once, validated, located and hashed: ${fixed(many / base)} (at least ${PROMISED.together})`,
-    many / base >= PROMISED.together,
-  );
-  promise(
-    `in batches the store takes ${fixed(batch / single)} times what it takes one after the other (at least ${PROMISED.batch})`,
-    batch / single >= PROMISED.batch,
-  );
+  judgeRatio(promises.store, results, ['store', 'bare', 'bound']);
+  judgeRatio(promises.outbox, results, ['outbox', 'bare', 'bound']);
+  judgeRatio(promises.together, results, ['together', 'bare']);
+  judgeRatio(promises.batch, results, ['batch', 'store']);
+  judgeSlip({ what: 'SQLite, one by one: outbox' }, results, 'outbox');
+  tell('SQLite: enqueueing reports', table(results, 'bare'));
   bare.close();
+  tables.database.close();
   await store.close?.();
+  for (const one of opened) await one.store.close?.();
 }
 
-/** @param {number} waiting */
-async function claiming(waiting) {
-  const store = await openStore();
-  for (let added = 0; added < waiting; added += 10_000)
-    await store.enqueue(rowsOf(`W-${added}`, Math.min(10_000, waiting - added)));
-  return { close: () => store.close?.(), contender: turns(`${whole(waiting)} waiting`, store) };
-}
-
-async function claims() {
-  const [few, many] = [await claiming(FEW), await claiming(MANY)];
-  const results = await compare([few.contender, many.contender]);
-  console.log(`Turns: ${CLAIMED} rows written back and ${CLAIMED} claimed\n\n${table(results, few.contender.name)}\n`);
-  const [fast = 0, slow = 0] = results.map(({ perSecond }) => perSecond);
-  promise(
-    `a claim among ${whole(MANY)} costs ${fixed(fast / slow)} times one among ${whole(FEW)} (at most ${PROMISED.claim})`,
-    fast / slow <= PROMISED.claim,
+/**
+ * The statements of a drained backlog, without the outbox: each transaction claims some rows, and writes the end and the
+ * receipt of those claimed before. `done` is a file in which an outbox has done that.
+ * @param {string} done
+ */
+async function openStatements(done) {
+  const drained = open(done);
+  const row = /** @type {Columns} */ (drained.prepare('SELECT * FROM outbox_rows ORDER BY sequence LIMIT 1').get());
+  const { line } = /** @type {Columns} */ (drained.prepare('SELECT line FROM outbox_receipts LIMIT 1').get());
+  drained.close();
+  const { database, insert } = await openTables();
+  const CHANGED = [
+    'state',
+    'fence',
+    'attempts',
+    'in_doubt',
+    'doubt_before',
+    'outcome',
+    'message',
+    'request_id',
+    'body',
+  ];
+  const claim = database.prepare(
+    "UPDATE outbox_rows SET state = 'in-flight', fence = 1, attempts = 1, due_at = ?, changed_at = ? WHERE sequence = ?",
   );
-  await few.close();
-  await many.close();
+  const end = database.prepare(
+    `UPDATE outbox_rows SET ${CHANGED.map((name) => `${name} = ?`).join(', ')}, changed_at = ? WHERE sequence = ?`,
+  );
+  const log = database.prepare('INSERT INTO outbox_receipts (position, id, line) VALUES (?, ?, ?)');
+  const values = CHANGED.map((name) => row[name] ?? null);
+  let position = 0;
+  return {
+    close: () => database.close(),
+    enqueue() {
+      database.exec('BEGIN');
+      const added = rowsOf(`D-${bets++}`, BACKLOG).map(({ id, reference, fingerprint, body }) => ({
+        id,
+        sequence: insert({ id, reference, fingerprint, body }),
+      }));
+      database.exec('COMMIT');
+      return added;
+    },
+    /** @param {{ id: string, sequence: number }[]} rows */
+    drain(rows) {
+      for (let next = 0; next < rows.length + CLAIMED; next += CLAIMED) {
+        const now = Date.now();
+        database.exec('BEGIN IMMEDIATE');
+        for (const { id, sequence } of rows.slice(Math.max(0, next - CLAIMED), next)) {
+          end.run(...values, now, sequence);
+          log.run(position++, id, line ?? null);
+        }
+        for (const { sequence } of rows.slice(next, next + CLAIMED)) claim.run(now, now, sequence);
+        database.exec('COMMIT');
+      }
+    },
+  };
 }
 
 async function draining() {
-  const gateway = await startGateway();
-  const client = clientOf(`http://127.0.0.1:${gateway.first}`);
-  const store = await openStore();
-  const outbox = createOutbox({ client, store, concurrency: CONCURRENCY });
-  /** How many a second of each, round by round. @type {{ alone: number, drained: number }[]} */
-  const rounds = [];
-  const rate = async (/** @type {() => Promise<unknown>} */ work) => {
-    const began = performance.now();
-    await work();
-    return (BACKLOG / (performance.now() - began)) * 1_000;
-  };
-  for (let round = 0; round < DRAINS; round += 1) {
-    const reports = Array.from({ length: BACKLOG }, nextBet);
-    await outbox.reportAll(reports.map((payload) => ({ operation: 'reportBetEvent', payload })));
+  const { nodeTransport } = await load('transport-node');
+  await drainingBy('default transport', promises.drain, {}, 0.45);
+  await drainingBy('nodeTransport()', promises.drainFast, { transport: nodeTransport() }, 0.15);
+}
+
+/**
+ * @param {string} name
+ * @param {import('./promises.js').Promised} promised
+ * @param {Parameters<typeof clientOf>[1]} options
+ * @param {number} share
+ */
+async function drainingBy(name, promised, options, share) {
+  const gateway = await startProcess(new URL('outbox-gateway.js', import.meta.url));
+  const url = `http://127.0.0.1:${gateway.first}`;
+  const client = await clientOf(url, options);
+  const opened = await openOutboxes(url, options);
+  const byClient = async () => {
     const left = Array.from({ length: BACKLOG }, nextBet);
     const lane = async () => {
       for (let report = left.pop(); report; report = left.pop()) await client.reportBetEvent(report);
     };
-    const byClient = () => rate(() => Promise.all(Array.from({ length: CONCURRENCY }, lane)));
-    // They alternate in the first place.
-    const before = round % 2 === 0 ? await byClient() : undefined;
-    const drained = await rate(() => outbox.drain());
-    rounds.push({ drained, alone: before ?? (await byClient()) });
-  }
-  const ratio = median(rounds.map(({ alone, drained }) => drained / alone));
-  const [alone, drained] = [median(rounds.map((one) => one.alone)), median(rounds.map((one) => one.drained))];
-  console.log(
-    `Draining ${whole(BACKLOG)} reports, ${CONCURRENCY} at once: client alone ${whole(alone)} a second, outbox ${whole(drained)}\n`,
+    await Promise.all(Array.from({ length: CONCURRENCY }, lane));
+  };
+  const drains = opened.map(({ build, outbox }) => ({
+    key: `drain${build.key}`,
+    name: nameOf('outbox', build),
+    async turn() {
+      await outbox.reportAll(
+        Array.from({ length: BACKLOG }, () => ({ operation: 'reportBetEvent', payload: nextBet() })),
+      );
+      return timed(BACKLOG, () => outbox.drain());
+    },
+  }));
+  // They warm up, and leave a drained row.
+  for (const { turn } of drains) await turn();
+  const statements = await openStatements(opened[0]?.file ?? '');
+  const results = await compare(
+    [
+      { key: 'alone', name: 'client alone', turn: () => timed(BACKLOG, byClient) },
+      ...drains,
+      {
+        key: 'bound',
+        name: 'client alone, then the bare statements',
+        async turn() {
+          const rows = statements.enqueue();
+          return timed(BACKLOG, async () => {
+            await byClient();
+            statements.drain(rows);
+          });
+        },
+      },
+    ],
+    { share, pairs: [['drain', 'alone']] },
   );
-  promise(
-    `a backlog is drained at ${fixed(ratio)} of the client's rate (at least ${PROMISED.drain})`,
-    ratio >= PROMISED.drain,
-  );
-  await store.close?.();
+  judgeRatio(promised, results, ['drain', 'alone', 'bound']);
+  judgeSlip({ what: `SQLite, draining a backlog, ${name}` }, results, 'drain');
+  tell(`SQLite: draining ${whole(BACKLOG)} reports, ${CONCURRENCY} at once, ${name}`, table(results, 'alone'));
+  statements.close();
+  for (const { store } of opened) await store.close?.();
   await gateway.stop();
 }
 
-/** Drains a long backlog, and prints the memory meanwhile. @param {number} count @param {number} minutes */
-async function drainMany(count, minutes) {
-  const gateway = await startGateway();
+/** @param {string} key @param {number} waiting */
+async function claiming(key, waiting) {
   const store = await openStore();
-  const url = `http://127.0.0.1:${gateway.first}`;
-  for (let added = 0; added < count; added += 10_000)
-    await store.enqueue(rowsOf(`M-${added}`, Math.min(10_000, count - added), url));
-  const outbox = createOutbox({ client: clientOf(url), store, concurrency: 32 });
-  const began = performance.now();
-  const share = () => Math.max(recorded / count, (performance.now() - began) / (minutes * 60_000));
-  let recorded = 0;
-  /** The largest value during the warm-up, and after it. */
-  const most = { before: 0, after: 0 };
-  let told = 0;
-  outbox.on('recorded', () => {
-    recorded += 1;
-    if (recorded % 500 > 0) return;
-    const { rss, heapUsed } = process.memoryUsage();
-    const part = share() < WARM_UP ? 'before' : 'after';
-    most[part] = Math.max(most[part], rss);
-    if (share() * 20 < told + 1) return;
-    told = Math.floor(share() * 20);
-    const seconds = Math.round((performance.now() - began) / 1_000);
-    console.log(`${whole(recorded)} recorded after ${seconds} s: ${mega(rss)} in all, ${mega(heapUsed)} of objects`);
-  });
-  await outbox.drain({ timeoutMs: minutes * 60_000 });
-  const { states } = await outbox.stats();
-  console.log(`\n${whole(states.recorded)} recorded, ${whole(states.waiting + states['in-flight'])} left`);
-  const grown = most.after / most.before;
-  promise(
-    `the memory after warming up is ${fixed(grown)} of that before, ${mega(most.after)} at most (at most ${PROMISED.memory})`,
-    grown <= PROMISED.memory,
-  );
-  if (states.recorded !== recorded || states.quarantined > 0) process.exitCode = 1;
-  await store.close?.();
-  await gateway.stop();
+  for (let added = 0; added < waiting; added += 10_000)
+    await store.enqueue(rowsOf(`W-${added}`, Math.min(10_000, waiting - added)));
+  return { close: () => store.close?.(), contender: turns(key, `${whole(waiting)} waiting`, store) };
 }
 
-const { values } = parseArgs({
-  options: {
-    drain: { type: 'string' },
-    minutes: { type: 'string', default: '60' },
-    only: { type: 'string' },
-    smoke: { type: 'boolean' },
-  },
-});
-console.log(`${thisRuntime.name}, ${cpus()[0]?.model ?? 'unknown processor'}, ${cpus().length} cores\n`);
+async function claims() {
+  const [few, many] = [await claiming('few', FEW), await claiming('many', MANY)];
+  const results = await compareHere([few.contender, many.contender], { pairs: [['many', 'few']], share: 0.05 });
+  judgeRatio(promises.sqliteClaim, results, ['many', 'few']);
+  tell(`SQLite: turns, ${CLAIMED} rows written back and ${CLAIMED} claimed`, table(results, 'few'));
+  await few.close();
+  await many.close();
+}
+
 try {
-  if (values.drain !== undefined) await drainMany(Number(values.drain), Number(values.minutes));
-  else
-    for (const part of [enqueueing, draining, claims])
-      if (values.only === undefined || values.only === part.name) await part();
+  for (const part of [enqueueing, draining, claims]) if (isAsked(part.name)) await part();
 } finally {
   await rm(folder, { recursive: true });
 }

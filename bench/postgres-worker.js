@@ -9,7 +9,7 @@ const pool = new pg.Pool({ connectionString: url, max: 4 });
 // One that the server ends while it is closing would end this process.
 pool.on('error', () => {});
 const store = await postgresStore({ database: pool, schema, listen: () => pool.connect() });
-const outbox = createOutbox({ client: clientOf(gateway), store, concurrency: Number(concurrency) });
+const outbox = createOutbox({ client: await clientOf(gateway), store, concurrency: Number(concurrency) });
 process.once('message', () => outbox.start());
 process.once('SIGTERM', async () => {
   await outbox.stop();

@@ -1,22 +1,21 @@
 import { execFile, fork } from 'node:child_process';
 import { once } from 'node:events';
+import { cpus } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 
-/** @typedef {{ name: string, execPath: string }} Runtime a measured Node.js */
-
-/** @type {Runtime} */
-export const thisRuntime = { name: `Node.js ${process.versions.node}`, execPath: process.execPath };
+/** This Node.js and this machine, in words. */
+export const MACHINE = `Node.js ${process.versions.node}, ${cpus()[0]?.model.trim() ?? 'unknown processor'}, ${cpus().length} cores`;
 
 /**
  * A file as a separate process, if sharing one would falsify the results. It reports that it is ready, and may answer a
  * message with one.
  *
  * @param {URL} file
- * @param {{ runtime?: Runtime, words?: readonly string[], flags?: readonly string[] }} [how]
+ * @param {{ words?: readonly string[], flags?: readonly string[] }} [how]
  */
-export async function startProcess(file, { runtime = thisRuntime, words = [], flags = [] } = {}) {
-  const child = fork(fileURLToPath(file), words, { execPath: runtime.execPath, execArgv: [...flags] });
+export async function startProcess(file, { words = [], flags = [] } = {}) {
+  const child = fork(fileURLToPath(file), words, { execArgv: [...flags] });
   const failed = once(child, 'exit').then(([code]) =>
     Promise.reject(new Error(`${fileURLToPath(file)} ${words.join(' ')} ended with ${code}`)),
   );
@@ -41,8 +40,8 @@ export async function startProcess(file, { runtime = thisRuntime, words = [], fl
   };
 }
 
-/** The output of a file, as JSON. @param {URL} file @param {{ runtime: Runtime, words: readonly string[] }} how */
-export async function runProcess(file, { runtime, words }) {
-  const { stdout } = await promisify(execFile)(runtime.execPath, [fileURLToPath(file), ...words]);
+/** The output of a file, as JSON. @param {URL} file @param {{ words: readonly string[] }} how */
+export async function runProcess(file, { words }) {
+  const { stdout } = await promisify(execFile)(process.execPath, [fileURLToPath(file), ...words]);
   return JSON.parse(stdout);
 }

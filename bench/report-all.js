@@ -1,10 +1,11 @@
 // An operator's own script: reads a CSV file and enqueues its lines with `reportAll`. `node bench/report-all.js
-// outbox.db bets.csv`
+// outbox.db bets.csv`. With `--check-first` it reads the file twice, and checks all lines before it enqueues one.
 import { createReadStream } from 'node:fs';
 import { createInterface } from 'node:readline';
 import { createOutbox } from '../dist/outbox.js';
 import { sqliteStore } from '../dist/outbox-sqlite.js';
 import { clientOf, NOWHERE } from './reports.js';
+import { CONTEXT, loadChecks } from './speed/checks.js';
 
 const BATCH = 500;
 const [file = '', csv = ''] = process.argv.slice(2);
@@ -34,14 +35,24 @@ function payloadOf([bet_id = '', win = '', payout = '', outcome = '', ggr = '', 
   };
 }
 
+async function* payloads() {
+  let isFirst = true;
+  for await (const line of createInterface({ input: createReadStream(csv) })) {
+    if (!isFirst) yield payloadOf(line.split(','));
+    isFirst = false;
+  }
+}
+
+if (process.argv.includes('--check-first')) {
+  const { checkCall } = await loadChecks();
+  for await (const payload of payloads()) checkCall('reportSettledBet', payload, undefined, CONTEXT);
+}
 const store = await sqliteStore({ file });
-const outbox = createOutbox({ client: clientOf(NOWHERE), store });
+const outbox = createOutbox({ client: await clientOf(NOWHERE), store });
 /** @type {import('../dist/outbox.js').BatchedReport[]} */
 let batch = [];
-let isFirst = true;
-for await (const line of createInterface({ input: createReadStream(csv) })) {
-  if (isFirst) isFirst = false;
-  else batch.push({ operation: 'reportSettledBet', payload: payloadOf(line.split(',')) });
+for await (const payload of payloads()) {
+  batch.push({ operation: 'reportSettledBet', payload });
   if (batch.length < BATCH) continue;
   await outbox.reportAll(batch);
   batch = [];

@@ -1,7 +1,6 @@
-// Shared by the comparisons of the outbox: reports, a client, and the check of promised values.
+// Shared by the comparisons of the outbox: reports, a client and turns.
 import { createHash } from 'node:crypto';
-import { createClient } from '../dist/index.js';
-import { isSmoke } from './smoke.js';
+import { load } from './builds.js';
 
 /** The number of rows that a turn claims. */
 export const CLAIMED = 8;
@@ -23,13 +22,16 @@ export const bet = (/** @type {string} */ bet_id) => ({
   },
 });
 
-/** @param {string} baseUrl */
-export const clientOf = (baseUrl) =>
-  createClient({
+/** @param {string} baseUrl @param {Pick<import('../dist/index.js').ClientOptions, 'transport'>} [options] @param {import('./builds.js').Build} [build] */
+export async function clientOf(baseUrl, options, build) {
+  const { createClient } = await load('index', build);
+  return createClient({
     environment: 'staging',
     gateways: { staging: { baseUrl, apiKey: 'bench-api-key' } },
     location: { fixed: { latitude: 6.4474, longitude: 7.5139, city: 'Enugu', country: 'NG' } },
+    ...options,
   });
+}
 
 /** The gateway of reports that are never sent. */
 export const NOWHERE = 'http://127.0.0.1:9';
@@ -53,9 +55,8 @@ export const rowsOf = (prefix, count, gateway = NOWHERE) =>
     });
   });
 
-/** @param {string} what @param {boolean} kept */
-export function promise(what, kept) {
-  if (isSmoke) return;
+/** For what is measured once, outside of `npm run bench`. @param {string} what @param {boolean} kept */
+export function check(what, kept) {
   console.log(`${kept ? 'kept' : 'NOT KEPT'}: ${what}\n`);
   if (!kept) process.exitCode = 1;
 }
@@ -63,13 +64,15 @@ export function promise(what, kept) {
 /**
  * A contender whose turns write back the rows claimed by the turn before, and claim again.
  *
+ * @param {string} key
  * @param {string} name
  * @param {import('./stores.js').OutboxStore} store
  */
-export function turns(name, store) {
+export function turns(key, name, store) {
   /** @type {Parameters<import('./stores.js').OutboxStore['turn']>[0]['writes'][number][]} */
   let writes = [];
   return {
+    key,
     name,
     run: async (/** @type {number} */ times) => {
       for (let done = 0; done < times; done += 1) {

@@ -96,6 +96,14 @@ describe('.ci/run', () => {
     expect(said).toMatch(/^== npm run test:mutation -- --since before( |$)/m);
   });
 
+  it.each([
+    ['an undecided promise', 2, 0],
+    ['a broken promise', 1, 1],
+  ])('after %s, with which the bench ends with %i, ends with %i', async (_, measured, code) => {
+    const ended = await run('*--quick*', `exit ${measured}`).ended;
+    expect(ended.code, ended.said).toBe(code);
+  });
+
   it('starts nothing after tests that fail', async () => {
     const { code, said, lines } = await run('test', 'exit 3').ended;
     expect(code).toBe(1);

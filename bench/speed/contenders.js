@@ -1,5 +1,6 @@
 // The compared senders. Each sends one JSON body with a key in a header to the same server and returns the parsed JSON
 // answer. None of them repeats a request. They are loaded when they run, each in a separate process.
+import { builds, load, nameOf } from '../builds.js';
 
 /** @typedef {ReturnType<typeof import('./bet.js').nextBet>} Bet */
 /** @typedef {(bet: Bet) => Promise<unknown>} Send sends one report, and resolves once it is answered */
@@ -25,6 +26,13 @@ const read = (answer) => {
   if (typeof answer !== 'object' || answer === null) throw new Error('no answer was read');
   return answer;
 };
+
+/** @param {number} port @param {import('../builds.js').Build} [build] */
+async function fastClient(port, build) {
+  const { createClient } = await load('index', build);
+  const { nodeTransport } = await load('transport-node', build);
+  return createClient({ ...clientOptions(port), transport: nodeTransport() });
+}
 
 /** @type {Record<string, Contender>} */
 export const contenders = {
@@ -96,63 +104,29 @@ export const contenders = {
       return async (bet) => read(await stripe.rawRequest('POST', '/v2/core/events', /** @type {any} */ (bet)));
     },
   },
-  openai: {
-    name: 'openai-node',
+  pool: {
+    name: 'bare undici Pool',
     async start(port) {
-      const { default: OpenAI } = await import('openai');
-      const client = new OpenAI({ apiKey: KEY, baseURL: origin(port), maxRetries: 0 });
-      return async (bet) => read(await client.post(PATH, { body: bet }));
-    },
-  },
-  segment: {
-    name: '@segment/analytics-node',
-    async start(port) {
-      const { Analytics } = await import('@segment/analytics-node');
-      // One event per request, as for a report: by default it would send them in batches.
-      const analytics = new Analytics({ writeKey: KEY, host: origin(port), maxRetries: 0, flushAt: 1 });
-      return (bet) =>
-        new Promise((resolve, reject) => {
-          analytics.track({ userId: bet.user.user_id, event: 'Settled bet', properties: bet }, (error, context) =>
-            error ? reject(error) : resolve(read(context)),
-          );
-        });
-    },
-  },
-  sdk: {
-    name: 'location-sdk',
-    async start(port) {
-      const { createClient } = await import('../../dist/index.js');
-      const client = createClient(clientOptions(port));
-      return async (bet) => read(await client.reportSettledBet(bet));
-    },
-  },
-  fast: {
-    name: 'location-sdk, nodeTransport()',
-    async start(port) {
-      const { createClient } = await import('../../dist/index.js');
-      const { nodeTransport } = await import('../../dist/transport-node.js');
-      const client = createClient({ ...clientOptions(port), transport: nodeTransport() });
-      return async (bet) => read(await client.reportSettledBet(bet));
+      const { Pool } = await import('undici');
+      const pool = new Pool(origin(port));
+      return async (bet) => {
+        const { body } = await pool.request({ path: PATH, method: 'POST', headers, body: JSON.stringify(bet) });
+        return read(await body.json());
+      };
     },
   },
   outbox: {
     name: 'location-sdk, SQLite outbox',
     async start(port) {
-      const { createClient } = await import('../../dist/index.js');
-      const { createOutbox } = await import('../../dist/outbox.js');
-      const { sqliteStore } = await import('../../dist/outbox-sqlite.js');
-      const { nodeTransport } = await import('../../dist/transport-node.js');
       const { mkdtempSync, rmSync } = await import('node:fs');
       const { tmpdir } = await import('node:os');
       const { join } = await import('node:path');
       const folder = mkdtempSync(join(tmpdir(), 'location-sdk-bench-'));
       process.once('exit', () => rmSync(folder, { recursive: true }));
-      const client = createClient({ ...clientOptions(port), transport: nodeTransport() });
-      const outbox = createOutbox({
-        client,
-        store: await sqliteStore({ file: join(folder, 'outbox.db') }),
-        concurrency: 50,
-      });
+      const { createOutbox } = await load('outbox');
+      const { sqliteStore } = await load('outbox-sqlite');
+      const store = await sqliteStore({ file: join(folder, 'outbox.db') });
+      const outbox = createOutbox({ client: await fastClient(port), store, concurrency: 50 });
       outbox.start();
       // Committed to the disk, sent, and its result committed.
       return async (bet) => read(await (await outbox.reportSettledBet(bet)).done);
@@ -162,7 +136,7 @@ export const contenders = {
   inProcess: {
     name: 'location-sdk, answered in its own process',
     async start(port) {
-      const { createClient } = await import('../../dist/index.js');
+      const { createClient } = await load('index');
       const text = '{"message":"Settled bet event reported successfully"}';
       const answered = {
         ended: /** @type {const} */ ('answered'),
@@ -177,5 +151,20 @@ export const contenders = {
   },
 };
 
-/** Those that send to the server, in the order of the tables. */
-export const senders = ['fetch', 'http', 'ky', 'axios', 'stripe', 'openai', 'segment', 'sdk', 'fast', 'outbox'];
+for (const build of builds) {
+  contenders[`sdk${build.key}`] = {
+    name: nameOf('location-sdk', build),
+    async start(port) {
+      const { createClient } = await load('index', build);
+      const client = createClient(clientOptions(port));
+      return async (bet) => read(await client.reportSettledBet(bet));
+    },
+  };
+  contenders[`fast${build.key}`] = {
+    name: nameOf('location-sdk, nodeTransport()', build),
+    async start(port) {
+      const client = await fastClient(port, build);
+      return async (bet) => read(await client.reportSettledBet(bet));
+    },
+  };
+}

@@ -1,51 +1,56 @@
-import { median, ratioOf } from '../measure.js';
+// The import of modules, each in a new process.
+import { builds, nameOf } from '../builds.js';
+import { compare } from '../measure.js';
 import { runProcess } from '../process.js';
+import { judgeRatio, judgeSlip, promises, tell } from '../promises.js';
+import { median } from '../statistics.js';
+import { fixed, markdownTable } from '../words.js';
 
-const dist = (/** @type {string} */ file) => new URL(`../../dist/${file}`, import.meta.url).href;
 const root = (/** @type {string} */ file) => new URL(`../../node_modules/${file}`, import.meta.url).href;
-
-/** The imported modules. The first two are compared. */
-const IMPORTED = {
-  'location-sdk': [dist('index.js')],
-  'ky and zod/mini': [root('ky/distribution/index.js'), root('zod/mini/index.js')],
-  'location-sdk/transport/node': [dist('transport-node.js')],
-  axios: ['axios'],
-  'stripe-node': ['stripe'],
-  'openai-node': ['openai'],
-  '@segment/analytics-node': ['@segment/analytics-node'],
-};
-
-/**
- * New processes, one after the other, alternating.
- * @param {import('../process.js').Runtime} runtime
- * @param {number} rounds
- */
-export async function measureImports(runtime, rounds) {
-  const times = Object.keys(IMPORTED).map((name) => ({
-    name,
-    times: /** @type {number[]} */ ([]),
-    processor: /** @type {number[]} */ ([]),
+const own = (/** @type {string} */ key, /** @type {string} */ name, /** @type {string[]} */ ...files) =>
+  builds.map((build) => ({
+    key: `${key}${build.key}`,
+    name: nameOf(name, build),
+    modules: files.map((file) => new URL(file, build.folder).href),
   }));
-  for (let round = 0; round <= rounds; round += 1) {
-    for (const [index, modules] of Object.values(IMPORTED).entries()) {
-      const { took, processor } = await runProcess(new URL('importing.js', import.meta.url), {
-        runtime,
-        words: modules,
-      });
-      // The first one has a cold disk cache.
-      if (round === 0) continue;
-      times[index]?.times.push(took);
-      times[index]?.processor.push(processor);
-    }
-  }
-  const [own = [], base = []] = times.map(({ processor }) => processor);
-  return {
-    imports: times.map(({ name, times: took, processor }) => ({
+
+const IMPORTED = [
+  ...own('sdk', 'location-sdk', 'index.js'),
+  {
+    key: 'base',
+    name: 'ky and zod/mini',
+    modules: [root('ky/distribution/index.js'), root('zod/mini/index.js')],
+  },
+  ...own('outbox', 'location-sdk/outbox and outbox/sqlite', 'outbox.js', 'outbox-sqlite.js'),
+  ...own('transport', 'location-sdk/transport/node', 'transport-node.js').slice(0, 1),
+  ...['axios', 'stripe', 'openai', '@segment/analytics-node'].map((name) => ({ key: name, name, modules: [name] })),
+];
+
+const lanes = IMPORTED.map(({ key, name, modules }) => ({
+  key,
+  name,
+  turn: () => runProcess(new URL('importing.js', import.meta.url), { words: modules }),
+}));
+// The first one has a cold disk cache.
+for (const { turn } of lanes) await turn();
+const results = await compare(lanes, {
+  pairs: [
+    ['sdk', 'base'],
+    ['outbox', 'base'],
+  ],
+});
+judgeRatio(promises.start, results, ['sdk', 'base']);
+judgeRatio(promises.startOutbox, results, ['outbox', 'base']);
+judgeSlip({ what: 'start', by: 'processor' }, results, 'sdk');
+judgeSlip({ what: 'start of outbox and outbox/sqlite', by: 'processor' }, results, 'outbox');
+tell(
+  'Import, in fresh processes',
+  markdownTable([
+    ['', 'ms', 'ms of processor'],
+    ...results.map(({ name, rates, processorRates }) => [
       name,
-      milliseconds: median(took),
-      processor: median(processor),
-    })),
-    /** Of the processor's time, on which load has less influence. */
-    ratio: ratioOf(own, base),
-  };
-}
+      fixed(1_000 / median(rates), 1),
+      fixed(1_000 / median(processorRates), 1),
+    ]),
+  ]),
+);

@@ -6,15 +6,10 @@ import { gzipSync } from 'node:zlib';
 import { build } from 'esbuild';
 import { chromium } from 'playwright-core';
 import { testedChromium } from '../../test/support/tested-chromium.js';
-import { median, ratioOf } from '../measure.js';
-
-/**
- * @typedef {object} PageScript
- * @property {string} name
- * @property {number} bytes
- * @property {number} milliseconds to parse, compile and run it; the median
- * @property {number} ratio of this time to that of the first script, round by round
- */
+import { compare, ratios, resultOf } from '../measure.js';
+import { tell } from '../promises.js';
+import { median } from '../statistics.js';
+import { fixed, markdownTable, whole } from '../words.js';
 
 const SLOWED_DOWN = 4;
 const PAGE = 'https://operator.test/';
@@ -73,36 +68,48 @@ async function evaluate(browser, script, comment) {
   }
 }
 
-/** @param {number} rounds @returns {Promise<PageScript[]>} */
-export async function measurePageScripts(rounds) {
-  const scripts = [
-    { name: 'location-sdk, for a relay', text: await file('location-sdk.relay.global.js') },
-    { name: 'location-sdk, only locating', text: await file('location-sdk.locate.global.js') },
-    { name: 'location-sdk', text: await file('location-sdk.global.js') },
-    { name: 'location-sdk with the outbox', text: await file('location-sdk.outbox.global.js') },
-    { name: 'radar-sdk-js', text: await bundle('radar-sdk-js', '* as all') },
-    { name: '@segment/analytics-next', text: await readFile(new URL(SEGMENT, import.meta.url), 'utf8') },
-    { name: '@sentry/browser', text: await bundle('@sentry/browser', '{ captureException, init }') },
-  ];
-  const times = scripts.map(() => /** @type {number[]} */ ([]));
-  const { path, env } = await testedChromium();
-  const browser = await chromium.launch({ executablePath: path, env, args: ['--no-sandbox', '--disable-gpu'] });
-  try {
-    // The first round warms the browser up.
-    for (let round = 0; round <= rounds; round += 1)
-      for (const turn of scripts.keys()) {
-        const index = (round + turn) % scripts.length;
-        const took = await evaluate(browser, scripts[index]?.text ?? '', `${round} ${index}`);
-        if (round > 0) times[index]?.push(took);
-      }
-  } finally {
-    await browser.close();
-  }
-  const [first = []] = times;
-  return scripts.map(({ name, text }, index) => ({
+const scripts = [
+  { name: 'location-sdk, for a relay', text: await file('location-sdk.relay.global.js') },
+  { name: 'location-sdk, only locating', text: await file('location-sdk.locate.global.js') },
+  { name: 'location-sdk', text: await file('location-sdk.global.js') },
+  { name: 'location-sdk with the outbox', text: await file('location-sdk.outbox.global.js') },
+  { name: 'radar-sdk-js', text: await bundle('radar-sdk-js', '* as all') },
+  { name: '@segment/analytics-next', text: await readFile(new URL(SEGMENT, import.meta.url), 'utf8') },
+  { name: '@sentry/browser', text: await bundle('@sentry/browser', '{ captureException, init }') },
+];
+const { path, env } = await testedChromium();
+const browser = await chromium.launch({ executablePath: path, env, args: ['--no-sandbox', '--disable-gpu'] });
+try {
+  let evaluations = 0;
+  const lanes = scripts.map(({ name, text }) => ({
+    key: name,
     name,
-    bytes: gzipSync(text, { level: 9 }).byteLength,
-    milliseconds: median(times[index] ?? []),
-    ratio: ratioOf(times[index] ?? [], first),
+    async turn() {
+      evaluations += 1;
+      const took = await evaluate(browser, text, String(evaluations));
+      return { times: 1, took, processor: took };
+    },
   }));
+  // The first ones warm the browser up.
+  for (const { turn } of lanes) await turn();
+  const results = await compare(lanes);
+  const [first = { name: '', text: '' }] = scripts;
+  const bytesOf = (/** @type {string} */ text) => gzipSync(text, { level: 9 }).byteLength;
+  tell(
+    'Scripts of a page',
+    `${markdownTable([
+      ['', 'bytes, gzip -9', 'as large', 'ms, four times slower', 'as long'],
+      ...scripts.map(({ name, text }) => [
+        name,
+        whole(bytesOf(text)),
+        `${fixed(bytesOf(text) / bytesOf(first.text))} ×`,
+        fixed(1_000 / median(resultOf(results, name).rates), 1),
+        `${fixed(median(ratios(results, first.name, name).clock))} ×`,
+      ]),
+    ])}
+
+The time is that to parse, compile and run the script in Chromium, with the processor slowed down four times. Ours and Segment's are the files as they are shipped. Radar's is bundled with all that it exports, Sentry's with init and captureException, minified.`,
+  );
+} finally {
+  await browser.close();
 }

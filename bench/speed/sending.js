@@ -1,95 +1,94 @@
-// Reports a second, processor time and latency: all contenders in alternating rounds.
-import { median, quantile } from '../measure.js';
+// Sending one settled bet and reading the answer: reports a second, processor time and latency. Each round has new
+// processes, since two processes of one contender may differ by a fifth from their start to their end.
+import { builds } from '../builds.js';
+import { compare } from '../measure.js';
+import { BEFORE, isQuick, sizeOf } from '../options.js';
 import { startProcess } from '../process.js';
-import { contenders, senders } from './contenders.js';
+import { judgeRatio, judgeSlip, promises, tell } from '../promises.js';
+import { median, quantile } from '../statistics.js';
+import { fixed, markdownTable, whole } from '../words.js';
+import { contenders } from './contenders.js';
 
-export const CONCURRENCIES = [1, 10, 50];
+/** Side by side: members of a pair stand together. */
+const JUDGED = [
+  'ky',
+  ...builds.map(({ key }) => `sdk${key}`),
+  'stripe',
+  ...builds.map(({ key }) => `fast${key}`),
+  'pool',
+];
+const SHOWN = ['fetch', 'http', 'axios', 'outbox'];
+/** V8 compiles a process's code during its first second of processor time, however long that takes. */
+const WARM_UP = { concurrency: 50, processorMs: sizeOf(1_200, 1) };
+const TURN = { concurrency: 50, milliseconds: sizeOf(300, 1) };
+const ALONE = { concurrency: 1, milliseconds: sizeOf(150, 1) };
 
-const LANE = new URL('lane.js', import.meta.url);
+const gateway = await startProcess(new URL('gateway.js', import.meta.url));
+/** @type {Map<string, Awaited<ReturnType<typeof startProcess>>>} */
+const processes = new Map();
+/** One report at a time, milliseconds. @type {Map<string, number[]>} */
+const latencies = new Map();
 
-/**
- * @typedef {object} Sent
- * @property {string} key
- * @property {string} name
- * @property {Record<number, number[]>} perSecond by concurrency, for each round
- * @property {number} processor microseconds a report, at the highest concurrency
- * @property {number} p50 milliseconds, one report at a time
- * @property {number} p99
- * @property {number} allocated bytes a report
- */
+const stopAll = async () => {
+  for (const child of processes.values()) await child.stop();
+  processes.clear();
+};
 
-/** Some processors must be warm, and a machine under load warms them slowly. */
-const WARM_UP = { reports: 4_000, milliseconds: 4_000 };
+/** @param {string} key */
+const childOf = (key) => {
+  const child = processes.get(key);
+  if (!child) throw new Error(`${key} was not started`);
+  return child;
+};
 
-/**
- * @param {import('../process.js').Runtime} runtime
- * @param {number} port
- * @param {{ sets: number, rounds: number, milliseconds: number, warmUp: number, counted: number }} size
- * @param {(what: string) => void} tell
- * @returns {Promise<Sent[]>}
- */
-export async function measureSending(runtime, port, { sets, rounds, milliseconds, warmUp, counted }, tell) {
-  const lanes = senders.map((key) => ({
-    key,
-    ran: /** @type {Record<number, import('./lane.js').Ran[]>} */ ({ 1: [], 10: [], 50: [] }),
-  }));
-  // Two processes of one contender may differ by a fifth from their start to their end.
-  for (let set = 1; set <= sets; set += 1) {
-    tell(`processes ${set} of ${sets}, warming up`);
-    const processes = [];
-    for (const { key, ran } of lanes) {
-      const child = await startProcess(LANE, { runtime, words: [key, String(port)] });
-      await child.ask({
-        concurrency: 50,
-        reports: WARM_UP.reports * warmUp,
-        milliseconds: WARM_UP.milliseconds * warmUp,
-      });
-      processes.push({ child, ran });
-    }
-    for (const concurrency of CONCURRENCIES) {
-      tell(`processes ${set} of ${sets}, ${concurrency} at once`);
-      for (let round = 0; round < rounds; round += 1) {
-        const first = round % processes.length;
-        for (const { child, ran } of [...processes.slice(first), ...processes.slice(0, first)])
-          ran[concurrency]?.push(await child.ask({ concurrency, milliseconds }));
-      }
-    }
-    for (const { child } of processes) await child.stop();
-  }
-  tell('what is allocated');
-  const sent = [];
-  for (const { key, ran } of lanes) {
-    const latencies = (ran[1] ?? []).flatMap((round) => round.latencies);
-    sent.push({
-      key,
-      name: contenders[key]?.name ?? key,
-      perSecond: Object.fromEntries(
-        CONCURRENCIES.map((concurrency) => [
-          concurrency,
-          (ran[concurrency] ?? []).map(({ count, took }) => (count / took) * 1_000),
-        ]),
-      ),
-      processor: median((ran[50] ?? []).map(({ processor, count }) => (processor / count) * 1_000)),
-      p50: quantile(latencies, 0.5),
-      p99: quantile(latencies, 0.99),
-      allocated: await measureAllocations(runtime, port, key, { warmUp, counted }),
-    });
-  }
-  return sent;
-}
+/** @param {readonly string[]} keys @param {Omit<NonNullable<Parameters<typeof compare>[1]>, 'before'>} options */
+const compareProcesses = (keys, options) =>
+  compare(
+    keys.map((key) => ({ key, name: contenders[key]?.name ?? key, turn: () => childOf(key).ask(TURN) })),
+    {
+      ...options,
+      async before() {
+        await stopAll();
+        for (const key of keys) {
+          const words = [key, String(gateway.first), ...(BEFORE ? ['--before', BEFORE] : [])];
+          const child = await startProcess(new URL('lane.js', import.meta.url), { words });
+          processes.set(key, child);
+          await child.ask(WARM_UP);
+          latencies.set(key, [...(latencies.get(key) ?? []), ...(await child.ask(ALONE)).latencies]);
+        }
+      },
+    },
+  );
 
-/** A young generation large enough that no collection runs while allocations are counted. */
-const NO_COLLECTION = ['--expose-gc', '--min-semi-space-size=256', '--max-semi-space-size=256'];
-
-/** @param {import('../process.js').Runtime} runtime @param {number} port @param {string} key @param {{ warmUp: number, counted: number }} size */
-async function measureAllocations(runtime, port, key, { warmUp, counted }) {
-  const child = await startProcess(LANE, { runtime, words: [key, String(port)], flags: NO_COLLECTION });
-  await child.ask({ concurrency: 10, reports: 1_000 * warmUp, milliseconds: 2_000 * warmUp });
-  const figures = [];
-  for (let round = 0; round < 3; round += 1) {
-    const { allocated, count } = await child.ask({ concurrency: 10, reports: counted, collect: true });
-    if (allocated !== undefined) figures.push(allocated / count);
-  }
-  await child.stop();
-  return median(figures);
+try {
+  const judged = await compareProcesses(JUDGED, {
+    share: 0.8,
+    pairs: [
+      ['sdk', 'ky'],
+      ['fast', 'stripe'],
+      ['fast', 'pool'],
+    ],
+  });
+  const shown = isQuick ? [] : await compareProcesses(SHOWN, { share: 0, least: sizeOf(3, 1) });
+  judgeRatio(promises.ky, judged, ['sdk', 'ky']);
+  judgeRatio(promises.stripe, judged, ['fast', 'stripe']);
+  judgeRatio(promises.pool, judged, ['fast', 'pool']);
+  judgeSlip({ what: 'default transport' }, judged, 'sdk');
+  judgeSlip({ what: 'nodeTransport()' }, judged, 'fast');
+  tell(
+    'Sending one settled bet, and reading the answer',
+    markdownTable([
+      ['', 'a second, 50 at once', 'µs of processor', 'p50, one at a time, ms', 'p99'],
+      ...[...shown, ...judged].map(({ key, name, rates, processorRates }) => [
+        name,
+        whole(median(rates)),
+        whole(1_000_000 / median(processorRates)),
+        fixed(quantile(latencies.get(key) ?? [], 0.5)),
+        fixed(quantile(latencies.get(key) ?? [], 0.99)),
+      ]),
+    ]),
+  );
+} finally {
+  await stopAll();
+  await gateway.stop();
 }

@@ -1,12 +1,15 @@
-// Prints the time to check a settled bet: the package's check, from a named bundle of its source, compared with Ajv's,
-// compiled from the same bet's schema in our OpenAPI document. Ajv checks the caller's object, and so does not copy it.
+// The time to check a settled bet: the package's check compared with Ajv's, compiled from the same bet's schema in our
+// OpenAPI document. Ajv checks the caller's object, and so does not copy it.
 import { readFile } from 'node:fs/promises';
 import { Ajv2020 } from 'ajv/dist/2020.js';
-import { compare } from '../measure.js';
+import { compareHere } from '../measure.js';
+import { judge, promises, tell } from '../promises.js';
+import { median } from '../statistics.js';
+import { fixed, markdownTable } from '../words.js';
 import { nextBet } from './bet.js';
+import { CONTEXT, loadChecks } from './checks.js';
 
-const [bundle = '', rounds = ''] = process.argv.slice(2);
-const { checkCall, copyJson, settledBet, validate, z } = await import(bundle);
+const { checkCall, copyJson, settledBet, validate, z } = await loadChecks();
 const { components } = JSON.parse(await readFile(new URL('../../dist/openapi.json', import.meta.url), 'utf8'));
 const ajv = new Ajv2020({ strict: false, allErrors: false });
 ajv.addSchema({ $id: 'gateway', components });
@@ -20,13 +23,6 @@ const others = bets.map((bet) => reversed({ ...bet, user: reversed(bet.user) }))
 const check = (/** @type {unknown} */ copy) => validate(settledBet, 'strict', copy);
 /** Like `checkCall`. @param {unknown} bet */
 const copyAndCheck = (bet) => check(copyJson(bet).value);
-const context = {
-  clock: { now: Date.now },
-  validation: 'strict',
-  channel: { kind: 'gateway' },
-  environment: 'staging',
-  timeoutMs: 10_000,
-};
 
 /** @template T @param {string} key @param {string} name @param {readonly T[]} values @param {(value: T) => boolean} isRight */
 const contender = (key, name, values, isRight) => ({
@@ -50,7 +46,7 @@ const contenders = [
     'call',
     'location-sdk, all that is checked of a call, its options too',
     bets,
-    (bet) => checkCall('reportSettledBet', bet, undefined, context).body,
+    (bet) => checkCall('reportSettledBet', bet, undefined, CONTEXT).body,
   ),
   contender(
     'zod',
@@ -59,13 +55,14 @@ const contenders = [
     (copy) => z.safeParse(settledBet.strict.schema(), copy).success,
   ),
 ];
-const results = await compare(contenders, { rounds: Number(rounds) });
-console.log(
-  JSON.stringify(
-    results.map(({ name, processorRates }, index) => ({
-      key: contenders[index]?.key,
-      name,
-      rounds: processorRates.map((rate) => 1_000_000 / rate),
-    })),
-  ),
+const results = await compareHere(contenders);
+const microseconds = (/** @type {number[]} */ rates) => rates.map((rate) => 1_000_000 / rate);
+const [{ rates, processorRates } = { rates: [], processorRates: [] }] = results;
+judge(promises.check, microseconds(rates), { processor: microseconds(processorRates) });
+tell(
+  'Checking a settled bet',
+  markdownTable([
+    ['', 'µs of processor'],
+    ...results.map((result) => [result.name, fixed(median(microseconds(result.processorRates)))]),
+  ]),
 );

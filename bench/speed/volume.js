@@ -1,66 +1,73 @@
 // Whether many reports cost more than few: one process that has sent nearly all of them and one that has just started
-// alternate.
-import { median, ratioOf } from '../measure.js';
+// take turns.
+import { compare } from '../measure.js';
+import { isQuick, sizeOf } from '../options.js';
 import { startProcess } from '../process.js';
-
-/** @typedef {{ reports: number, microseconds: number, heap: number }} Milestone at that number: of the processor for one report; bytes in use */
-/** @typedef {{ milestones: Milestone[], few: number, many: number, ratio: number, earlyAt: number, early: number, late: number, reports: number }} Volume */
+import { judge, judgeRatio, promises, tell } from '../promises.js';
+import { median } from '../statistics.js';
+import { fixed, markdownTable, mega, whole } from '../words.js';
 
 const FEW = 10_000;
 const CONCURRENCY = 50;
 
-/**
- * @param {import('../process.js').Runtime} runtime
- * @param {number} port
- * @param {{ key: string, reports: number, rounds: number }} size
- * @returns {Promise<Volume>}
- */
-export async function measureVolume(runtime, port, { key, reports, rounds }) {
+const gateway = await startProcess(new URL('gateway.js', import.meta.url));
+
+/** @param {string} key @param {number} reports @param {number} share */
+async function measureVolume(key, reports, share) {
   const start = () =>
-    startProcess(new URL('lane.js', import.meta.url), { runtime, words: [key, String(port)], flags: ['--expose-gc'] });
+    startProcess(new URL('lane.js', import.meta.url), { words: [key, String(gateway.first)], flags: ['--expose-gc'] });
   const turn = Math.min(2_000, reports / 20);
-  const old = await start();
-  /** @type {Milestone[]} */
-  const milestones = [];
-  let sent = 0;
+  const [old, young] = [await start(), await start()];
   /**
    * @param {Awaited<ReturnType<typeof start>>} child
    * @param {number} count
-   * @param {{ collect?: boolean }} [options] A full collection while no work runs also discards code compiled for
-   * objects that do not exist at that moment.
+   * @param {boolean} [collect] A full collection while no work runs also discards code compiled for objects that do not
+   * exist at that moment.
    */
-  const send = async (child, count, { collect = true } = {}) => {
-    const { processor, heap } = await child.ask({ concurrency: Math.min(CONCURRENCY, count), reports: count, collect });
-    return { microseconds: (processor / count) * 1_000, heap };
-  };
+  const send = (child, count, collect = true) =>
+    child.ask({ concurrency: Math.min(CONCURRENCY, count), reports: count, collect });
+  const milestones = [];
+  let sent = 0;
   for (let next = 1; next < reports; next *= 10) {
-    milestones.push({ reports: next, ...(await send(old, next - sent)) });
+    const { processor, heap } = await send(old, next - sent);
+    milestones.push({ reports: next, microseconds: (processor / (next - sent)) * 1_000, heap });
     sent = next;
   }
-  await send(old, reports - sent - turn * (rounds + 1));
-  const young = await start();
+  await send(old, reports - sent - turn);
   await send(young, Math.min(FEW, reports / 2) - turn);
-  const costs = { few: /** @type {number[]} */ ([]), many: /** @type {number[]} */ ([]) };
-  for (const child of [young, old]) await send(child, turn, { collect: false });
-  for (let round = 0; round < rounds; round += 1) {
-    costs.few.push((await send(young, turn, { collect: false })).microseconds);
-    costs.many.push((await send(old, turn, { collect: false })).microseconds);
-  }
-  const many = median(costs.many);
-  const { heap: late } = await send(old, turn);
-  milestones.push({ reports, microseconds: many, heap: late });
+  const lane = (/** @type {'old' | 'young'} */ name) => ({
+    key: name,
+    name,
+    turn: () => send(name === 'old' ? old : young, turn, false),
+  });
+  for (const child of [young, old]) await send(child, turn, false);
+  const results = await compare([lane('young'), lane('old')], { pairs: [['old', 'young']], share });
+  const { heap } = await send(old, turn);
+  const microseconds = 1_000_000 / median(results[1]?.processorRates ?? []);
+  milestones.push({ reports, microseconds, heap });
   await old.stop();
   await young.stop();
-  const earlyAt = reports > FEW ? FEW : reports / 10;
-  const early = milestones.find((milestone) => milestone.reports === earlyAt)?.heap ?? Number.NaN;
-  return {
-    milestones,
-    few: median(costs.few),
-    many,
-    ratio: ratioOf(costs.many, costs.few),
-    earlyAt,
-    early,
-    late,
-    reports,
-  };
+  const early = milestones.find((milestone) => milestone.reports === Math.min(FEW, reports / 10))?.heap ?? Number.NaN;
+  return { milestones, results, grown: heap / early };
+}
+
+try {
+  const volume = await measureVolume('inProcess', sizeOf(isQuick ? 100_000 : 1_000_000, 1_000), 0.6);
+  const sockets = await measureVolume('fast', sizeOf(isQuick ? 10_000 : 50_000, 1_000), 0.1);
+  judgeRatio(promises.volume, volume.results, ['old', 'young']);
+  judge(promises.volumeMemory, [volume.grown]);
+  judge(promises.socketsMemory, [sockets.grown]);
+  tell(
+    'From one report to very many, without a network',
+    markdownTable([
+      ['reports so far', 'µs of processor each', 'memory in use'],
+      ...[...volume.milestones, ...sockets.milestones.slice(-1)].map(({ reports, microseconds, heap }, index) => [
+        `${whole(reports)}${index < volume.milestones.length ? '' : ', over sockets'}`,
+        fixed(microseconds, 1),
+        mega(heap),
+      ]),
+    ]),
+  );
+} finally {
+  await gateway.stop();
 }

@@ -30,28 +30,6 @@ test('the parts of the longest call add up', () => {
   expect(limits).toMatch(endsWith('with a `location` that you pass', sending));
 });
 
-const [, promised = ''] = readGuides('maintaining/testing').split('It fails beyond these ratios:\n');
-
-/** A row of the promises, the file of the bench that measures it, and the place of its limits there. */
-test.each([
-  ['the default transport beside bare ky', 'speed/report.js', [/default transport, [^']*', ([\d.]+)/]],
-  ['`nodeTransport()` beside stripe-node', 'speed/report.js', [/beside stripe-node[^']*', ([\d.]+)/]],
-  ['`nodeTransport()` beside bare `http.request`', 'speed/report.js', [/beside bare http.request[^']*', ([\d.]+)/]],
-  ['a transaction with a prepared report', 'outbox-postgres.js', [/prepared: ([\d.]+)/]],
-  ['the same with `within`', 'outbox-postgres.js', [/within: ([\d.]+)/]],
-  ['a report after a million', 'speed/report.js', [/beside that at 10,000`, ([\d.]+)/]],
-])('the bench fails beyond the promise of: %s', (row, file, places) => {
-  const line = promised.split('\n').find((text) => text.startsWith(`| ${row}`)) ?? '';
-  const bench = readFileSync(join(root, 'bench', file), 'utf8');
-  const told = [...(line.split('|')[2] ?? '').matchAll(/(\d+(?:\.\d+)?) (?:×|µs)/g)].map(([, number]) =>
-    Number(number),
-  );
-  // One figure is for all that the row names.
-  expect(places.map((_, index) => told[index] ?? told[0])).toEqual(
-    places.map((place) => Number(place.exec(bench)?.[1])),
-  );
-});
-
 test('the guide asks for the undici that the package asks for', () => {
   const { peerDependencies } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
   const [, least] = /npm install undici@7 +# (\d+\.\d+) or newer/.exec(readGuides('background/performance')) ?? [];

@@ -1,0 +1,64 @@
+import { expect, it, vi } from 'vitest';
+import { compare, ratios } from '../../bench/measure.js';
+import { judge, judgeRatio, promises } from '../../bench/promises.js';
+import { exitCodeOf } from '../../bench/statistics.js';
+
+/** A contender whose turns take these milliseconds. */
+const lane = (key: string, took: (turn: number) => number, seen: string[] = []) => {
+  let turns = 0;
+  const turn = async () => {
+    turns += 1;
+    seen.push(key);
+    return { times: 100, took: took(turns), processor: took(turns) / 2 };
+  };
+  return { key, name: key, turn };
+};
+
+it('every second round runs the contenders in the opposite order, and all have the same number of rounds', async () => {
+  const seen: string[] = [];
+  const results = await compare([lane('a', () => 10, seen), lane('b', () => 20, seen)], { pairs: [['a', 'b']] });
+  expect(seen.join('')).toBe('abbaabbaabba');
+  expect(results.map(({ rates }) => rates.length)).toEqual([6, 6]);
+});
+
+it('a slow machine changes both contenders of a round, and so not the ratio', async () => {
+  const slowed = (turn: number) => (turn % 3 === 0 ? 50 : 1);
+  const results = await compare([lane('a', (turn) => 10 * slowed(turn)), lane('b', (turn) => 20 * slowed(turn))], {
+    pairs: [['a', 'b']],
+  });
+  expect(ratios(results, 'a', 'b').clock).toEqual([2, 2, 2, 2, 2, 2]);
+});
+
+it('rounds go on while the interval of a pair is wide', async () => {
+  const results = await compare([lane('a', (turn) => (turn <= 4 ? 10 + turn : 10)), lane('b', () => 10)], {
+    pairs: [['a', 'b']],
+  });
+  expect(results[0]?.rates.length).toBeGreaterThan(6);
+});
+
+it('a promise of a ratio of times compares times, and its bound stands beside it', async () => {
+  vi.spyOn(console, 'log').mockImplementation(() => {});
+  const results = await compare([lane('own', () => 12), lane('row', () => 10), lane('bare', () => 11)], {
+    pairs: [['own', 'row']],
+  });
+  const judged = judgeRatio(promises.prepared, results, ['own', 'row', 'bare']);
+  expect(judged?.clock.middle).toBeCloseTo(1.2);
+  expect(judged?.bound?.middle).toBeCloseTo(1.1);
+  expect(judged?.verdict).toBe('kept');
+  expect(judgeRatio(promises.drain, results, ['own', 'row'])?.verdict).toBe('broken');
+  vi.restoreAllMocks();
+});
+
+it('processor time decides where the promise says so', () => {
+  vi.spyOn(console, 'log').mockImplementation(() => {});
+  expect(judge(promises.start, [2], { processor: [0.5] })?.verdict).toBe('kept');
+  expect(judge(promises.prepared, [2], { processor: [0.5] })?.verdict).toBe('broken');
+  vi.restoreAllMocks();
+});
+
+it('the exit code tells kept, broken and undecided apart', () => {
+  expect(exitCodeOf([])).toBe(0);
+  expect(exitCodeOf(['kept', 'kept'])).toBe(0);
+  expect(exitCodeOf(['kept', 'undecided'])).toBe(2);
+  expect(exitCodeOf(['undecided', 'broken', 'kept'])).toBe(1);
+});

@@ -1,0 +1,135 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { intervalOf, isNarrow, median, verdictOf } from '../../bench/statistics.js';
+
+/** The same figures for the same seed, in [0, 1). */
+function randomBy(seed: number) {
+  let state = seed >>> 0;
+  return () => {
+    // Mulberry32.
+    state = (state + 0x6d2b79f5) >>> 0;
+    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
+    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
+  };
+}
+
+/** Noise with the median 1: even, skewed as times are, and with rare rounds that take several times as long. */
+const NOISES = {
+  even: (random: () => number) => 1 + (random() - 0.5) * 0.2,
+  skewed: (random: () => number) => 2 ** ((random() - 0.5) * (random() < 0.5 ? 0.2 : 0.8)),
+  'with outliers': (random: () => number) => {
+    const away = random() < 0.1 ? 4 : 1.1;
+    return random() < 0.5 ? away : 1 / away;
+  },
+};
+
+describe.each(Object.entries(NOISES))('with noise that is %s', (_, noise) => {
+  it('the interval contains the true ratio in at least about 95 of 100 runs', () => {
+    fc.assert(
+      fc.property(
+        fc.integer({ min: 6, max: 60 }),
+        fc.double({ min: 0.1, max: 10, noNaN: true }),
+        fc.integer(),
+        (rounds, ratio, seed) => {
+          const random = randomBy(seed);
+          const runs = 1_000;
+          let contained = 0;
+          for (let run = 0; run < runs; run += 1) {
+            const { low, high } = intervalOf(Array.from({ length: rounds }, () => ratio * noise(random)));
+            if (low <= ratio && ratio <= high) contained += 1;
+          }
+          // Five standard deviations of the count.
+          return contained / runs >= 0.95 - 5 * Math.sqrt((0.95 * 0.05) / runs);
+        },
+      ),
+      { numRuns: 20 },
+    );
+  });
+});
+
+it('the interval is as narrow as one at 95 % may be', () => {
+  fc.assert(
+    fc.property(fc.integer({ min: 20, max: 200 }), fc.integer(), (rounds, seed) => {
+      const random = randomBy(seed);
+      const runs = 1_000;
+      let contained = 0;
+      for (let run = 0; run < runs; run += 1) {
+        const { low, high } = intervalOf(Array.from({ length: rounds }, random));
+        if (low <= 0.5 && 0.5 <= high) contained += 1;
+      }
+      return contained / runs <= 0.985;
+    }),
+    { numRuns: 10 },
+  );
+});
+
+it('rounds that end once the interval is narrow contain the true ratio nearly as often', () => {
+  const random = randomBy(7);
+  let contained = 0;
+  for (let run = 0; run < 5_000; run += 1) {
+    const figures: number[] = [];
+    do figures.push(0.8 + (random() - 0.5) * 0.08);
+    while (figures.length < 6 || (figures.length < 60 && !isNarrow(intervalOf(figures))));
+    const { low, high } = intervalOf(figures);
+    if (low <= 0.8 && 0.8 <= high) contained += 1;
+  }
+  expect(contained / 5_000).toBeGreaterThan(0.9);
+});
+
+it('the interval has the ranks of a table of the binomial distribution', () => {
+  const ranks = (count: number) => {
+    const { low, high } = intervalOf(Array.from({ length: count }, (_, index) => index + 1));
+    return [low, high];
+  };
+  expect(ranks(6)).toEqual([1, 6]);
+  expect(ranks(8)).toEqual([1, 8]);
+  expect(ranks(9)).toEqual([2, 8]);
+  expect(ranks(20)).toEqual([6, 15]);
+  expect(ranks(50)).toEqual([18, 33]);
+});
+
+it('fewer than six rounds prove nothing', () => {
+  const interval = intervalOf([1, 1, 1, 1, 1]);
+  expect(interval).toEqual({ middle: 1, low: Number.NEGATIVE_INFINITY, high: Number.POSITIVE_INFINITY });
+  expect(verdictOf(interval, { atLeast: 0.1 })).toBe('undecided');
+  expect(verdictOf(interval, { atMost: 9 })).toBe('undecided');
+});
+
+it('the median is the middle figure, or between the two', () => {
+  expect(median([3, 1, 2])).toBe(2);
+  expect(median([4, 1, 2, 3])).toBe(2.5);
+  expect(median([])).toBeNaN();
+});
+
+it('one wild round does not move the interval', () => {
+  const calm = [0.98, 0.99, 1, 1, 1.01, 1.01, 1.02, 1.02, 1.03];
+  const { low, high } = intervalOf([...calm, 40]);
+  expect(low).toBeGreaterThanOrEqual(0.98);
+  expect(high).toBeLessThanOrEqual(1.03);
+});
+
+describe('a promise', () => {
+  const from = (low: number, high: number) => ({ middle: (low + high) / 2, low, high });
+
+  it.each([
+    [from(0.86, 0.9), 'kept'],
+    [from(0.85, 0.85), 'kept'],
+    [from(0.8, 0.9), 'undecided'],
+    [from(0.8, 0.84), 'broken'],
+  ] as const)('of at least 0.85: %o is %s', (interval, verdict) => {
+    expect(verdictOf(interval, { atLeast: 0.85 })).toBe(verdict);
+  });
+
+  it.each([
+    [from(1, 1.25), 'kept'],
+    [from(1.2, 1.3), 'undecided'],
+    [from(1.26, 1.3), 'broken'],
+  ] as const)('of at most 1.25: %o is %s', (interval, verdict) => {
+    expect(verdictOf(interval, { atMost: 1.25 })).toBe(verdict);
+  });
+
+  it('is not kept by a figure that is missing', () => {
+    expect(verdictOf({ middle: Number.NaN, low: Number.NaN, high: Number.NaN }, { atLeast: 0.85 })).toBe('undecided');
+  });
+});
