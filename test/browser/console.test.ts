@@ -617,6 +617,7 @@ test('refused data is corrected from a file first, and no primary button sends i
     await page.getByRole('button', { name: 'Correct from a file…' }).click();
     const dialog = page.getByRole('dialog', { name: 'Correct from a file' });
     await dialog.getByText(`${command} --dry-run --reason "…"`).waitFor();
+    await dialog.getByText('If settlements are wrong, too, correct those first').waitFor();
     expect(await violationsByScheme(page)).toEqual([]);
     expect(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth)).toBe(true);
     await dialog.getByRole('button', { name: 'Copy the command line for: Correct' }).click();

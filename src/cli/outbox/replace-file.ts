@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { canonical } from '../../core/platform/as-record.js';
+import { operations } from '../../core/protocol/operations.js';
 import type { CorrectRequest } from '../../operator/correct.js';
 import type { CorrectedFile } from '../../operator/decision-log.js';
 import type { DecidedReport, Planned } from '../../outbox/decisions/decide-rows.js';
@@ -139,8 +140,11 @@ export const replaceFile: RunCommand = async ({ store, operator, command }, valu
       say(isChecked || replaced === 0 ? checked : `${path}: ${grouped(replaced)} reports replaced.`);
       if (wrong > 0 && isChecked)
         remark('Correct the lines and run the command again. Or add --skip-rejected to replace only the others.');
-      else if (isChecked && counts.differing > 0) remark('Run the command without --dry-run to replace those.');
-      else if (replaced > 0) remark('A running worker sends them; if none runs, start one.');
+      else if (isChecked && counts.differing > 0) {
+        if (!('after' in operations[operation]))
+          remark('If their settlements are wrong, too, correct those first, with a file of their own.');
+        remark('Run the command without --dry-run to replace those.');
+      } else if (replaced > 0) remark('A running worker sends them; if none runs, start one.');
       if (quarantined > 0) remark(quarantinedNote(quarantined, command));
     }
 

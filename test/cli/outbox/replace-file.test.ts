@@ -99,7 +99,9 @@ describe('outbox replace --from', () => {
     expect(ended.err).not.toMatch(/bet_id: |not in the outbox/);
     expect(ended.err).toContain('  3 reports of reportBetEvent were refused, and are not in the file\n');
     expect(ended.err).toContain('Fields that differ:\n  5 × amount\n');
-    expect(ended.err).toContain('Run the command without --dry-run to replace those.\n');
+    expect(ended.err).toContain(
+      'If their settlements are wrong, too, correct those first, with a file of their own.\nRun the command without --dry-run to replace those.\n',
+    );
     expect(ended.err).not.toContain('--skip-rejected');
     expect(leaksIn(ended.out + ended.err + readFileSync(join(folder, 'dry.rejected.csv'), 'utf8'))).toEqual([]);
     expect(await states()).toEqual(before);
