@@ -231,6 +231,32 @@ const CLAIMS: readonly Claim[] = [
       expect(await failureOf(client.reportSettledBet(settledBet()))).toMatchObject({ conflict: false });
     },
   },
+  {
+    document: 'docs/how-to/telemetry.md',
+    says: 'How often the event error came, such as a store that fails; a method that rejects is not counted',
+    holds: async () => {
+      const store = memoryStore();
+      const full = Object.assign(new Error('The disk is full.'), { name: 'StoreError', code: 'full' });
+      store.enqueue = () => Promise.reject(full);
+      const outbox = createOutbox({ client: createClient(createMockGateway().clientOptions()), store });
+      const errors: unknown[] = [];
+      outbox.on('error', (event) => errors.push(event));
+      await expect(outbox.reportBetEvent(betEvent())).rejects.toThrow('The disk is full.');
+      expect(errors).toEqual([]);
+      store.turn = () => Promise.reject(full);
+      outbox.start();
+      await expect.poll(() => errors.length, { timeout: 10_000 }).toBeGreaterThan(0);
+      await outbox.stop().catch(() => undefined);
+    },
+  },
+  {
+    document: 'docs/background/assumptions.md',
+    says: 'a 2xx whose body is empty, or is JSON [without a sign of failure]',
+    holds: async () => {
+      expect(await answeredBy(200, { 'content-length': '0' }, '')).toMatchObject({ outcome: 'recorded' });
+      expect(await answeredBy(200, { 'transfer-encoding': 'chunked' }, '')).toMatchObject({ outcome: 'unknown' });
+    },
+  },
 ];
 
 afterEach(() => vi.unstubAllEnvs());
