@@ -40,7 +40,7 @@ export const drawers = [
   {
     title: 'Background',
     folder: 'background',
-    groups: [{ pages: ['assumptions', 'security', 'performance'] }],
+    groups: [{ pages: ['assumptions', 'security'] }],
   },
 ];
 

@@ -250,8 +250,8 @@ const CLAIMS: readonly Claim[] = [
     },
   },
   {
-    document: 'docs/background/assumptions.md',
-    says: 'a 2xx whose body is empty, or is JSON [without a sign of failure]',
+    document: 'docs/how-to/on-call.md',
+    says: 'a 2xx with an empty body and `content-length: 0` | recorded',
     holds: async () => {
       expect(await answeredBy(200, { 'content-length': '0' }, '')).toMatchObject({ outcome: 'recorded' });
       expect(await answeredBy(200, { 'transfer-encoding': 'chunked' }, '')).toMatchObject({ outcome: 'unknown' });

@@ -32,7 +32,7 @@ test('the parts of the longest call add up', () => {
 
 test('the guide asks for the undici that the package asks for', () => {
   const { peerDependencies } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
-  const [, least] = /npm install undici@7 +# (\d+\.\d+) or newer/.exec(readGuides('background/performance')) ?? [];
+  const [, least] = /npm install undici@7 +# (\d+\.\d+) or newer/.exec(readGuides('how-to/deploy')) ?? [];
   expect(peerDependencies.undici).toBe(`>=${least}.0`);
 });
 

@@ -26,7 +26,7 @@ async function droppingProxy() {
   return told;
 }
 
-/** The text of docs/background/performance.md about it. */
+/** The text of docs/how-to/deploy.md about it. */
 const OUTCOMES = [
   ['the built-in fetch', 'unknown'],
   ['nodeTransport()', 'not-sent'],
@@ -44,7 +44,7 @@ describe.each(transports())('a proxy that drops CONNECT, by %s', (name, by: Clie
       outcome,
     });
     expect(told.asked).toBeGreaterThan(1);
-    const guide = readFileSync('docs/background/performance.md', 'utf8');
+    const guide = readFileSync('docs/how-to/deploy.md', 'utf8');
     expect(guide).toContain('**Warning: a proxy that closes the connection without an answer to `CONNECT`.**');
     expect(guide).toMatch(
       /ends with a `TimeoutError`: `'unknown'` over the built-in `fetch`[^.]*, and `'not-sent'` over `nodeTransport`/,

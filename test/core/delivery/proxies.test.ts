@@ -65,7 +65,7 @@ async function proxy(status: number | 'closes' = 200) {
 
 const trusting = { ca: authority };
 
-const guide = readFileSync(join(import.meta.dirname, '../../../docs/background/performance.md'), 'utf8');
+const guide = readFileSync(join(import.meta.dirname, '../../../docs/how-to/deploy.md'), 'utf8');
 
 describe.each(transports())('by %s', (_, by: ClientOptions) => {
   it('HTTPS_PROXY alone changes nothing', async () => {

@@ -66,7 +66,7 @@ const REFUSED_BY_UNDICI = /^UND_ERR_(?:INVALID_ARG|CLOSED|DESTROYED)$/;
 
 /**
  * A faster transport for Node.js: it uses `undici`, on which the built-in `fetch` is based, without the web's `Request`
- * and `Response`. An outcome is that of the built-in `fetch`, or a more careful one: docs/background/performance.md
+ * and `Response`. An outcome is that of the built-in `fetch`, or a more careful one: docs/how-to/deploy.md
  * lists the differences. Redirects are not followed. No proxy is used unless you set `proxy`, `dispatcher` or undici's
  * `setGlobalDispatcher`. Needs `undici` 7.16 or newer, which you install beside this package; undici 8 needs Node.js
  * 22.19.
