@@ -30,7 +30,11 @@ export const nameOf = (name, { key } = NOW) => (key ? `${name}, the earlier buil
 const UNTIL_A_TAG = 'afab2af166bcfb9781355f501c15fa7e7c21706b';
 
 const git = (/** @type {string[]} */ ...words) =>
-  execFileSync('git', words, { cwd: fileURLToPath(new URL('..', import.meta.url)), encoding: 'utf8' }).trim();
+  execFileSync('git', words, {
+    cwd: fileURLToPath(new URL('..', import.meta.url)),
+    encoding: 'utf8',
+    stdio: ['ignore', 'pipe', 'pipe'],
+  }).trim();
 
 /**
  * Builds the last release from git, once, with the packages that are installed here. A clone may hold neither its tag
@@ -54,6 +58,8 @@ export function buildBefore() {
     }
     return { name: tag || `commit ${commit.slice(0, 8)}`, dist: `${folder}/dist` };
   } catch (error) {
-    return { missing: error instanceof Error ? (error.message.split('\n')[0] ?? '') : String(error) };
+    return {
+      missing: error instanceof Error ? error.message.trim().split('\n').slice(0, 2).join(': ') : String(error),
+    };
   }
 }

@@ -1,6 +1,6 @@
 // Runs every comparison of this folder, and writes `results.md`: `npm run bench`. Exits with 0 if every promise is kept,
 // with 1 if one is broken or a part fails, and with 2 if none is broken and one is undecided, since its interval contains
-// the limit. `--quick` runs some parts, in two minutes on this Node.js, and `--smoke` only starts all of them.
+// the limit. `--quick` runs some parts, in three minutes on this Node.js, and `--smoke` only starts all of them.
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -10,7 +10,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { buildBefore } from './builds.js';
 import { isQuick, isSmoke } from './options.js';
-import { HEAD, isSlip, limitOf, rowOf } from './promises.js';
+import { HEAD, heldAfter, isSlip, keyOf, placesOf, rowOf } from './promises.js';
 import { exitCodeOf } from './statistics.js';
 import { markdownTable } from './words.js';
 
@@ -20,20 +20,21 @@ import { markdownTable } from './words.js';
  * @type {readonly { file: string, seconds: number, quick?: number }[]}
  */
 const PARTS = [
-  { file: 'speed/sending.js', seconds: 125, quick: 60 },
+  { file: 'speed/sending.js', seconds: 140, quick: 60 },
   { file: 'speed/imports.js', seconds: 20, quick: 15 },
   { file: 'speed/validating.js', seconds: 10, quick: 5 },
   { file: 'speed/volume.js', seconds: 15, quick: 10 },
-  { file: 'speed/page-scripts.js', seconds: 20 },
-  { file: 'mmdb.js', seconds: 15 },
+  { file: 'speed/page-scripts.js', seconds: 15 },
+  { file: 'mmdb.js', seconds: 10 },
   { file: 'outbox-sqlite.js', seconds: 110 },
   { file: 'import.js', seconds: 60 },
-  { file: 'outbox-postgres.js', seconds: 110 },
+  { file: 'outbox-postgres.js', seconds: 90 },
 ];
 /** The versions for which values are promised. */
 const PROMISED = [20, 24];
 
 const here = (/** @type {string} */ path) => fileURLToPath(new URL(path, import.meta.url));
+const PROCESSOR = cpus()[0]?.model.trim() ?? 'unknown processor';
 const began = performance.now();
 const say = (/** @type {string} */ text) =>
   console.error(`${Math.round((performance.now() - began) / 1_000)} s: ${text}`);
@@ -80,27 +81,6 @@ async function run(file, node, words) {
   };
 }
 
-/**
- * The processors on which a promise held in a whole run. A whole run updates those of this machine.
- * @param {readonly Judged[]} all
- */
-function readHeld(all) {
-  const processor = cpus()[0]?.model.trim() ?? 'unknown';
-  const file = here('held.json');
-  const keyOf = (/** @type {Judged} */ { promised }) => `${promised.what}: ${limitOf(promised)}`;
-  /** @type {Record<string, string[]>} */
-  const earlier = JSON.parse(readFileSync(file, 'utf8'));
-  const held = Object.fromEntries(
-    all.map((one) => {
-      const others = (earlier[keyOf(one)] ?? []).filter((name) => name !== processor);
-      const isKept = all.every((other) => keyOf(other) !== keyOf(one) || other.verdict === 'kept');
-      return [keyOf(one), isKept ? [...others, processor].sort() : others];
-    }),
-  );
-  if (!isQuick) writeFileSync(file, `${JSON.stringify(held, null, 2)}\n`);
-  return (/** @type {Judged} */ one) => (isQuick ? earlier : held)[keyOf(one)] ?? [];
-}
-
 /** The versions of what is compared. */
 function versions() {
   const [inBench, inRoot] = [here('package.json'), here('../package.json')];
@@ -114,14 +94,9 @@ function versions() {
   return [...Object.keys(dependencies).map((name) => of(name, inBench)), ...root].join(', ');
 }
 
-/** @param {Judged} one */
-function placesOf(one) {
-  const places = heldOn(one);
-  return places.join(', ') + (places.length === 1 || (places.length > 0 && one.promised.unit) ? ' alone' : '');
-}
-
 const before = isSmoke ? { missing: 'only started' } : buildBefore();
-if ('missing' in before && !isSmoke) say(`no earlier build is compared: ${before.missing}`);
+if ('missing' in before && !isSmoke)
+  say(`no earlier build is compared, since this clone cannot make one: ${before.missing}`);
 /** @type {{ version: string, judged: Judged[], sections: Section[] }[]} */
 const results = [];
 for (const [index, { node, version }] of findNodes().entries()) {
@@ -144,9 +119,12 @@ for (const [index, { node, version }] of findNodes().entries()) {
 }
 
 const all = results.flatMap(({ judged }) => judged);
-const heldOn = isSmoke ? () => [] : readHeld(all);
+/** @type {Record<string, string>} */
+const earlier = JSON.parse(readFileSync(here('held.json'), 'utf8'));
+const held = isQuick || isSmoke ? earlier : heldAfter(earlier, all, PROCESSOR);
+if (held !== earlier) writeFileSync(here('held.json'), `${JSON.stringify(held, null, 2)}\n`);
 // A quick run does not fail for a promise that never held in a whole run.
-const counted = isQuick ? all.filter((one) => isSlip(one.promised) || heldOn(one).length > 0) : all;
+const counted = isQuick ? all.filter((one) => isSlip(one.promised) || held[keyOf(one.promised)]) : all;
 const found = (/** @type {string} */ verdict) => all.filter((one) => one.verdict === verdict);
 const missing = isQuick
   ? []
@@ -154,7 +132,7 @@ const missing = isQuick
 if (!isSmoke) {
   const text = `# Results
 
-Made by \`npm run bench\` on ${new Date().toISOString().slice(0, 10)}: ${cpus()[0]?.model.trim() ?? 'unknown processor'}, ${cpus().length} cores, ${process.platform}. ${'name' in before ? `The earlier build is that of ${before.name}.` : 'No earlier build was compared.'}
+Made by \`npm run bench\` on ${new Date().toISOString().slice(0, 10)}: ${PROCESSOR}, ${cpus().length} cores, ${process.platform}. ${'name' in before ? `The earlier build is that of ${before.name}.` : 'No earlier build was compared.'}
 
 Only ratios within one run mean something: contenders take turns in rounds, and a ratio is the median of the rounds' ratios, with its interval at 95 %. A promise is broken if the whole interval is beyond it, and undecided if the interval contains it. The bound is the same ratio of bare statements that write the same pages. The last column names the processors on which a promise held; with one, it is that machine's alone. How it is run: [docs/maintaining/testing.md](../docs/maintaining/testing.md#bench).
 
@@ -166,7 +144,7 @@ ${results
 
 ### Promises
 
-${markdownTable([[...HEAD, 'held on'], ...judged.map((one) => [...rowOf(one), placesOf(one)])])}
+${markdownTable([[...HEAD, 'held on'], ...judged.map((one) => [...rowOf(one), placesOf(one.promised, held)])])}
 
 ${sections.map(({ heading, text }) => `### ${heading}\n\n${text}`).join('\n\n')}`,
   )

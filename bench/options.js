@@ -16,7 +16,7 @@ const { values } = parseArgs({
 
 /** `--smoke`: every part is started once, in a few seconds, and no result is judged or stored. */
 export const isSmoke = values.smoke === true;
-/** `--quick`: some parts, in two minutes on this Node.js. Each promise may be missed by a fifth. */
+/** `--quick`: some parts, in three minutes on this Node.js. Each promise may be missed by a fifth. */
 export const isQuick = values.quick === true;
 /** The budget of a part. */
 export const SECONDS = isSmoke ? 0 : Number(values.seconds ?? 60);

@@ -166,3 +166,31 @@ export function rowOf({ promised, clock, processor, bound, verdict }) {
 }
 
 export const HEAD = ['', 'promised', 'by the clock', 'by processor time', 'bound', ''];
+
+/** A promise with another limit is another one. @param {Promised} promised */
+export const keyOf = (promised) => `${promised.what}: ${limitOf(promised)}`;
+
+/**
+ * The processors on which each promise held in a whole run, by name with a comma between them, after one on this
+ * processor. It must hold on each Node.js.
+ *
+ * @param {Record<string, string>} earlier
+ * @param {readonly Judged[]} all
+ * @param {string} processor
+ * @returns {Record<string, string>}
+ */
+export const heldAfter = (earlier, all, processor) =>
+  Object.fromEntries(
+    all.map(({ promised }) => {
+      const key = keyOf(promised);
+      const others = (earlier[key] ?? '').split(', ').filter((name) => name && name !== processor);
+      const isKept = all.every((other) => keyOf(other.promised) !== key || other.verdict === 'kept');
+      return [key, (isKept ? [...others, processor].sort() : others).join(', ')];
+    }),
+  );
+
+/** The processors on which a promise held, for the table. @param {Promised} promised @param {Record<string, string>} held */
+export function placesOf(promised, held) {
+  const places = held[keyOf(promised)] ?? '';
+  return places && (promised.unit || !places.includes(', ')) ? `${places} alone` : places;
+}

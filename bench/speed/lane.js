@@ -7,7 +7,7 @@ import { contenders } from './contenders.js';
 /**
  * Milliseconds. `processor` counts this process alone, including garbage collection and threads. `heap` is the memory in
  * use, in bytes.
- * @typedef {import('../measure.js').Turn & { latencies: number[], heap: number }} Ran
+ * @typedef {import('../measure.js').Turn & { heap: number }} Ran
  */
 
 const [key = '', port = ''] = process.argv.slice(2);
@@ -23,8 +23,6 @@ async function run({
   reports = Number.POSITIVE_INFINITY,
   collect = false,
 }) {
-  /** @type {number[]} */
-  const latencies = [];
   let begun = 0;
   let times = 0;
   // Some close their connections while others have their turn.
@@ -39,16 +37,13 @@ async function run({
   const isOver =
     processorMs < Number.POSITIVE_INFINITY
       ? () => used() >= processorMs
-      : (/** @type {number} */ now) => now - began >= milliseconds || begun >= reports;
+      : () => performance.now() - began >= milliseconds || begun >= reports;
   const began = performance.now();
   const lane = async () => {
-    for (let sent = began; !isOver(sent); ) {
+    while (!isOver()) {
       begun += 1;
       await send(nextBet());
-      const now = performance.now();
-      if (milliseconds < Number.POSITIVE_INFINITY) latencies.push(now - sent);
       times += 1;
-      sent = now;
     }
   };
   await Promise.all(Array.from({ length: concurrency }, lane));
@@ -56,7 +51,7 @@ async function run({
   const processor = used();
   if (collect) globalThis.gc?.();
   const heap = process.memoryUsage().heapUsed;
-  return { times, took, processor, latencies, heap };
+  return { times, took, processor, heap };
 }
 
 process.on('message', (round) => void run(/** @type {Round} */ (round)).then((ran) => process.send?.(ran)));

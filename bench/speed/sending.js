@@ -1,12 +1,12 @@
-// Sending one settled bet and reading the answer: reports a second, processor time and latency. Each round has new
+// Sending one settled bet and reading the answer: reports a second and processor time. Each round has new
 // processes, since two processes of one contender may differ by a fifth from their start to their end.
 import { builds } from '../builds.js';
 import { compare } from '../measure.js';
 import { BEFORE, isQuick, sizeOf } from '../options.js';
 import { startProcess } from '../process.js';
 import { judgeRatio, judgeSlip, promises, tell } from '../promises.js';
-import { median, quantile } from '../statistics.js';
-import { fixed, markdownTable, whole } from '../words.js';
+import { median } from '../statistics.js';
+import { markdownTable, whole } from '../words.js';
 import { contenders } from './contenders.js';
 
 /** Side by side: members of a pair stand together. */
@@ -19,15 +19,14 @@ const JUDGED = [
 ];
 const SHOWN = ['fetch', 'http', 'axios', 'outbox'];
 /** V8 compiles a process's code during its first second of processor time, however long that takes. */
-const WARM_UP = { concurrency: 50, processorMs: sizeOf(1_200, 1) };
+const WARM_UP = { concurrency: 50, processorMs: sizeOf(1_000, 1) };
+/** A process that has waited for its turn has lost some of that code: the first 150 ms cost twice as much. */
+const WAKING = { concurrency: 50, processorMs: sizeOf(250, 1) };
 const TURN = { concurrency: 50, milliseconds: sizeOf(300, 1) };
-const ALONE = { concurrency: 1, milliseconds: sizeOf(150, 1) };
 
 const gateway = await startProcess(new URL('gateway.js', import.meta.url));
 /** @type {Map<string, Awaited<ReturnType<typeof startProcess>>>} */
 const processes = new Map();
-/** One report at a time, milliseconds. @type {Map<string, number[]>} */
-const latencies = new Map();
 
 const stopAll = async () => {
   for (const child of processes.values()) await child.stop();
@@ -44,7 +43,14 @@ const childOf = (key) => {
 /** @param {readonly string[]} keys @param {Omit<NonNullable<Parameters<typeof compare>[1]>, 'before'>} options */
 const compareProcesses = (keys, options) =>
   compare(
-    keys.map((key) => ({ key, name: contenders[key]?.name ?? key, turn: () => childOf(key).ask(TURN) })),
+    keys.map((key) => ({
+      key,
+      name: contenders[key]?.name ?? key,
+      async turn() {
+        await childOf(key).ask(WAKING);
+        return childOf(key).ask(TURN);
+      },
+    })),
     {
       ...options,
       async before() {
@@ -54,7 +60,6 @@ const compareProcesses = (keys, options) =>
           const child = await startProcess(new URL('lane.js', import.meta.url), { words });
           processes.set(key, child);
           await child.ask(WARM_UP);
-          latencies.set(key, [...(latencies.get(key) ?? []), ...(await child.ask(ALONE)).latencies]);
         }
       },
     },
@@ -78,13 +83,11 @@ try {
   tell(
     'Sending one settled bet, and reading the answer',
     markdownTable([
-      ['', 'a second, 50 at once', 'µs of processor', 'p50, one at a time, ms', 'p99'],
-      ...[...shown, ...judged].map(({ key, name, rates, processorRates }) => [
+      ['', 'a second, 50 at once', 'µs of processor'],
+      ...[...shown, ...judged].map(({ name, rates, processorRates }) => [
         name,
         whole(median(rates)),
         whole(1_000_000 / median(processorRates)),
-        fixed(quantile(latencies.get(key) ?? [], 0.5)),
-        fixed(quantile(latencies.get(key) ?? [], 0.99)),
       ]),
     ]),
   );

@@ -1,6 +1,6 @@
 import { expect, it, vi } from 'vitest';
 import { compare, ratios } from '../../bench/measure.js';
-import { judge, judgeRatio, promises } from '../../bench/promises.js';
+import { heldAfter, type Judged, judge, judgeRatio, placesOf, promises } from '../../bench/promises.js';
 import { exitCodeOf } from '../../bench/statistics.js';
 
 /** A contender whose turns take these milliseconds. */
@@ -61,4 +61,21 @@ it('the exit code tells kept, broken and undecided apart', () => {
   expect(exitCodeOf(['kept', 'kept'])).toBe(0);
   expect(exitCodeOf(['kept', 'undecided'])).toBe(2);
   expect(exitCodeOf(['undecided', 'broken', 'kept'])).toBe(1);
+});
+
+it('a promise that held on one processor is marked as that machine alone, until it holds on a second one', () => {
+  const judged = (verdict: Judged['verdict']): Judged => ({
+    promised: promises.drain,
+    clock: { middle: 1, low: 1, high: 1 },
+    verdict,
+  });
+  const one = heldAfter({}, [judged('kept'), judged('kept')], 'Zen 5');
+  expect(placesOf(promises.drain, one)).toBe('Zen 5 alone');
+  const two = heldAfter(one, [judged('kept')], 'Xeon');
+  expect(placesOf(promises.drain, two)).toBe('Xeon, Zen 5');
+  // It is undecided on one Node.js.
+  const less = heldAfter(two, [judged('kept'), judged('undecided')], 'Zen 5');
+  expect(placesOf(promises.drain, less)).toBe('Xeon alone');
+  // Another limit is another promise.
+  expect(placesOf({ ...promises.drain, atLeast: 0.9 }, two)).toBe('');
 });
