@@ -77,8 +77,8 @@ export function createReceiptLog({ store, clock, events, storeFailed }: ReceiptL
     });
     const before = known;
     if (before && left < before.count) {
-      known = undefined;
       await announceWentBack(store, events, lostEntries(before, left), []);
+      known = undefined;
     }
     if (!head) return;
     known = head;

@@ -22,6 +22,8 @@ export function createReceiptMethods(
   const log = createReceiptLog({ store, clock, events, storeFailed });
   events.on('recorded', log.soon);
   events.on('decided', log.soon);
+  // The database may have lost that it was recorded. Then the log has lost its receipt.
+  events.on('quarantined', ({ code }) => code === 'duplicate' && log.soon());
   if (onReceipt) {
     const tell = (facts: object) => onReceipt(JSON.stringify({ at: new Date(clock.now()), ...facts }));
     events.on('recorded', ({ account, environment, operation, reference, outcome, attempts }) =>

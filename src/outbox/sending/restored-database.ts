@@ -1,5 +1,6 @@
-import { numbered } from '../../core/platform/portable.js';
+import { lastOf, numbered } from '../../core/platform/portable.js';
 import type { Events } from '../events.js';
+import { isRefusedData } from '../rules/decisions.js';
 import { DAY_MS } from '../rules/retention.js';
 import { type Change, isFinal, type Row, unchanged, writeOf } from '../rules/state-machine.js';
 import type { OutboxSettings } from '../settings.js';
@@ -70,14 +71,38 @@ export async function markInDoubtAfterRestore(
   );
 }
 
-/** Emits that the database has lost commits, and keeps it among the decisions. `found`: the sentences that say where. */
+const PAGE = 500;
+
+/**
+ * Marks every waiting report as in doubt: its attempt may be among the lost commits. A duplicate answer then counts as
+ * success. Data that the gateway has refused stays without doubt, so that it can be corrected.
+ */
+async function doubtWaiting(store: OutboxStore): Promise<void> {
+  const doubtful = (row: Row) => !row.inDoubt && row.damage === undefined && !isRefusedData(row);
+  for (let after = 0; ; ) {
+    const rows = await store.list({ state: 'waiting', after, limit: PAGE });
+    const writes = rows
+      .filter(doubtful)
+      .map((row) => writeOf(row, { ...unchanged(row), inDoubt: true, doubtBefore: true }));
+    if (writes.length > 0) await store.turn({ writes, claim: undefined });
+    const last = lastOf(rows);
+    if (!last || rows.length < PAGE) return;
+    after = last.sequence;
+  }
+}
+
+/**
+ * Marks the waiting reports as in doubt, emits that the database has lost commits, and keeps it among the decisions.
+ * `found`: the sentences that say where.
+ */
 export async function announceWentBack(
   store: OutboxStore,
   events: Events,
   found: string,
   ids: readonly string[],
 ): Promise<void> {
-  const message = `The database of the outbox holds an older state than the last commit: it was restored, or a standby took over. ${found}`;
+  await doubtWaiting(store);
+  const message = `The database of the outbox holds an older state than the last commit: it was restored, or a standby took over. ${found} All waiting reports are in doubt now, so a duplicate counts as recorded.`;
   events.emit('error', { message, code: 'went-back', cause: undefined });
   // The event has told of it already.
   await keepWentBack(store, ids).catch(() => {});

@@ -8,6 +8,7 @@ import type { Finished } from '../../../src/outbox/sending/plan.js';
 import { keptInDoubt, markInDoubtAfterRestore } from '../../../src/outbox/sending/restored-database.js';
 import type { NewRow, Turn } from '../../../src/outbox/store/store.js';
 import { betEvent, LOCATION, outboxRow } from '../../support/factories.js';
+import { FakeClock } from '../../support/fake-clock.js';
 import { http, rawGateway } from '../../support/raw-gateway.js';
 import { outboxWorld } from '../world.js';
 
@@ -98,6 +99,34 @@ async function failover(knows: 'the reports' | 'nothing') {
   await gateway.close();
   return { results, list, errors };
 }
+
+describe('a standby that takes over without the latest receipts', () => {
+  it('has its waiting reports in doubt, so that duplicates count as recorded, and a refused one can be corrected', async () => {
+    const clock = new FakeClock();
+    const { store, takeOver } = withStandby(clock.now);
+    const { outbox, gateway, run, events } = outboxWorld({ store, clock });
+    const wrong = 'B-wrong';
+    for (let index = 0; index < 60; index += 1) await outbox.reportBetEvent(betEvent({ bet_id: `B-${index}` }));
+    await run(outbox.drain());
+    await outbox.receiptHead();
+    for await (const _ of outbox.exportReceipts());
+    await takeOver('the reports');
+    gateway.faults.add({ kind: 'status', status: 422, reference: wrong });
+    await outbox.reportBetEvent(betEvent({ bet_id: wrong }));
+    outbox.start();
+    await run(new Promise<void>((resolve) => void clock.setTimeout(resolve, 10 * 60_000)));
+    await run(outbox.stop());
+    const { states } = await outbox.stats();
+    // Those that were sent before a worker knew of it are quarantined, as for any other sender's reports.
+    const duplicates = (await outbox.list({ state: 'quarantined' })).filter(
+      ({ problem }) => problem?.code === 'duplicate',
+    );
+    expect(duplicates.length).toBeLessThan(12);
+    expect(states).toMatchObject({ waiting: 0, recorded: 60 - duplicates.length, quarantined: duplicates.length + 1 });
+    expect(gateway.reports()).toHaveLength(60);
+    expect(events.filter(([type, event]) => type === 'error' && 'code' in event && event.code)).toHaveLength(1);
+  });
+});
 
 describe('a standby that takes over while reports are under way', () => {
   it('without their attempts: recorded reports are recorded, and do not count as duplicates', async () => {
@@ -275,7 +304,7 @@ describe('writes that the store refused', () => {
       },
     ]);
     expect(errors).toEqual([
-      `The database of the outbox holds an older state than the last commit: it was restored, or a standby took over. The gateway may hold these reports: ${row.id}. Those that are still in the store with the same data, and are not dismissed, stay in doubt. Compare the others with your records.`,
+      `The database of the outbox holds an older state than the last commit: it was restored, or a standby took over. The gateway may hold these reports: ${row.id}. Those that are still in the store with the same data, and are not dismissed, stay in doubt. Compare the others with your records. All waiting reports are in doubt now, so a duplicate counts as recorded.`,
     ]);
     expect(settled).toEqual([]);
   });
