@@ -26,7 +26,7 @@ const PARTS = [
   { file: 'speed/volume.js', seconds: 15, quick: 10 },
   { file: 'speed/page-scripts.js', seconds: 15 },
   { file: 'mmdb.js', seconds: 10 },
-  { file: 'outbox-sqlite.js', seconds: 110 },
+  { file: 'outbox-sqlite.js', seconds: 100 },
   { file: 'import.js', seconds: 60 },
   { file: 'outbox-postgres.js', seconds: 90 },
 ];

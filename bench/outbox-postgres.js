@@ -22,7 +22,7 @@ const LATENCY_MS = 50;
 const FEW = sizeOf(10_000, 100);
 const MANY = sizeOf(1_000_000, 1_000);
 const RECORDED = sizeOf(1_000_000, 1_000);
-const BACKLOG = sizeOf(800, 200);
+const BACKLOG = sizeOf(600, 200);
 const COMMITS = sizeOf(100, 3);
 const IDLE_MS = 50;
 const MOST_MS = 120_000;
@@ -168,7 +168,7 @@ async function adding(title, { url }, [prepared, within, both]) {
       ),
     ],
     {
-      share: 0.25,
+      share: 0.2,
       pairs: [
         ['prepared', 'row'],
         ['within', 'row'],
