@@ -7,7 +7,7 @@ export const reports = (count: number): string => `${grouped(count)} ${count ===
 
 /** After the end of a breaker. */
 export const quarantinedNote = (count: number, command: string): string =>
-  `${reports(count)} that the gateway had refused ${count === 1 ? 'is' : 'are'} quarantined, and not sent again. To see and correct them:
+  `${reports(count)} that the gateway had refused ${count === 1 ? 'is' : 'are'} quarantined, and not sent again. To see them, and to correct wrong data:
   ${command} list --state quarantined
   ${command} replace --from corrected.ndjson --operation … --environment … --dry-run`;
 

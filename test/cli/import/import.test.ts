@@ -321,7 +321,7 @@ describe('the options of an import', () => {
     );
     expect(await strict.run(file, 'reportBetEvent')).toMatchObject({ code: 1 });
     const list = readFileSync(strict.at('bets.rejected.csv'), 'utf8');
-    expect(list).toMatch(/\n1,timestamp,"is required in an import.*\n2,location,"is missing: give location\.latitude/s);
+    expect(list).toMatch(/\n1,timestamp,"is required in a file.*\n2,location,"is missing: give location\.latitude/s);
     const lenient = importFolder('location: { required: false }');
     expect(
       await lenient.run(lenient.write('bets.ndjson', `${JSON.stringify(placeless)}\n`), 'reportBetEvent'),

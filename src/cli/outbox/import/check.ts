@@ -52,7 +52,7 @@ export async function checkLines(
 
 const NO_TIME: LineProblem = {
   field: 'timestamp',
-  reason: 'is required in an import: the time of the event, as Unix seconds or as 2026-11-20T10:00:00Z',
+  reason: 'is required in a file: the time of the event, as Unix seconds or as 2026-11-20T10:00:00Z',
 };
 const NO_LOCATION: LineProblem = {
   field: 'location',
