@@ -79,7 +79,7 @@ export const stats: RunCommand = async ({ store, command, now }, { account, json
   if (paused.length === 0) say('No environment is paused.');
   if (wentBackAt !== undefined)
     say(
-      `The database had lost commits at ${time(wentBackAt)}: follow the guide for a failover (On call). It begins with\n  ${command} verify --head <the last head that you saved>`,
+      `The database had lost commits at ${time(wentBackAt)}: follow the guide for a failover (On call). It begins with\n  ${command} verify --head <the last head that you saved before>`,
     );
   for (const keyId of missingKeys)
     say(
