@@ -170,7 +170,8 @@ export const replaceFile: RunCommand = async ({ store, operator, command }, valu
           if (done) isEnd = true;
           else {
             to += 1;
-            if (to > from && !rejected.has(value)) page.push(value);
+            // After an interruption also the lines before it: one of them may have been in flight then.
+            if (!rejected.has(value)) page.push(value);
           }
         }
         lineOf.clear();

@@ -2,8 +2,9 @@ import { createHash } from 'node:crypto';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
+import { unchanged, writeOf } from '../../../src/outbox/rules/state-machine.js';
 import { leaksIn, personalBet } from '../../outbox/personal.js';
-import { copyOf, newFile, openStore } from '../../outbox/stores/sqlite/files.js';
+import { copyOf, newFile, openSqlite, openStore, query } from '../../outbox/stores/sqlite/files.js';
 import { outboxWorld } from '../../outbox/world.js';
 import { jsonOf, runCli } from '../../support/cli-in-process.js';
 import { FakeClock } from '../../support/fake-clock.js';
@@ -155,7 +156,9 @@ describe('outbox replace --from', () => {
     const { file, run } = begin();
     const { out, err } = await run('resume');
     expect(out).toBe('staging, reportBetEvent, is no longer paused (it was: refusals)\n');
-    expect(err).toMatch(/^4 reports that the gateway had refused are quarantined, and not sent again\. To see and/);
+    expect(err).toMatch(
+      /^4 reports that the gateway had refused are quarantined, and not sent again\. To see them, and/,
+    );
     expect(err).toContain(`outbox ${file} replace --from corrected.ndjson --operation`);
     expect(jsonOf((await begin().run('resume', '--json')).out)).toMatchObject([
       { operation: 'reportBetEvent', reason: 'refusals', resumed: true, quarantined: 4 },
@@ -191,6 +194,31 @@ describe('outbox replace --from', () => {
     expect(await send(file)).toHaveLength(4);
     expect(await replace(path)).toMatchObject({ code: 0, out: expect.stringContaining('Nothing was changed') });
     expect(await decisions()).toEqual(once);
+  });
+
+  it('takes after an interruption also a line before it, whose report a worker had then', async () => {
+    const { file, replace } = begin();
+    const path = ndjson(
+      'resumed.ndjson',
+      [7, 0, 8].map((index) => corrected(`B-${index}`)),
+    );
+    const setDoubt = async (inDoubt: boolean) => {
+      const store = await openStore(file);
+      const [row] = await store.list({ reference: 'B-7', limit: 1 });
+      if (!row) throw new Error('B-7 is missing');
+      const writes = [writeOf(row, { ...unchanged(row), inDoubt, doubtBefore: inDoubt })];
+      await store.turn({ writes, claim: undefined });
+      await store.close?.();
+    };
+    await setDoubt(true);
+    expect(jsonOf((await replace(path, '--json')).out)).toMatchObject([{ replaced: 2, rejected: 1 }]);
+    // As after a kill before its end.
+    const database = openSqlite(file);
+    query(database, 'UPDATE outbox_decisions SET done = 0');
+    database.close();
+    await setDoubt(false);
+    expect(jsonOf((await replace(path, '--json')).out)).toMatchObject([{ replaced: 1, same: 2, rejected: 0 }]);
+    expect((await send(file)).filter(({ amount }) => amount === 7)).toHaveLength(3);
   });
 
   it('names the reports that another file corrected, and that are recorded since', async () => {
