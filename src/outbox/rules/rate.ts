@@ -47,16 +47,20 @@ export interface Throttling {
   answeredIn(milliseconds: number): number;
 }
 
+/** The number of workers that is assumed before they share a rate. */
+const WORKERS = 2;
+
 /**
- * The rate after a 429. Without a rate in force, it is what this worker saw answered, which is too low if there are
- * several workers, so the first curve rises within seconds. Each further 429 soon after makes the curve longer.
+ * The rate after a 429. Without a rate in force, it is what this worker saw answered, for two workers. If there are
+ * more, the first curve rises within seconds. Each further 429 soon after makes the curve longer.
  */
 export function learn({ perSecond, kept, sentMs, waitMs, answeredIn }: Throttling): LearnedRate {
   const windowMs = waitMs > SHORT_WAIT_MS ? 60_000 : 1_000;
   // A gateway that counts in windows of a second answers "in 1 s" also if the rest of the window is shorter.
   const cycleMs = Math.max(1_000, sentMs + waitMs - 1_000);
-  const accepted = perSecond === undefined ? (answeredIn(windowMs) * 1_000) / windowMs : (perSecond * sentMs) / cycleMs;
-  const longer = (kept?.spanMs ?? FIRST_SPAN_MS) * (sentMs < SOON_MS ? 1.5 : 4);
+  const accepted =
+    perSecond === undefined ? (WORKERS * answeredIn(windowMs) * 1_000) / windowMs : (perSecond * sentMs) / cycleMs;
+  const longer = (kept?.spanMs ?? FIRST_SPAN_MS) * (sentMs < SOON_MS ? 3 : 4);
   const spanMs = perSecond === undefined ? FIRST_SPAN_MS : Math.max(FIRST_SPAN_MS, longer, waitMs);
   return {
     perSecond: Math.max(LEAST_PER_SECOND, accepted * (sentMs >= SOON_MS ? 0.99 : spanMs < SOON_MS ? 0.95 : 0.98)),

@@ -122,7 +122,7 @@ describe('without the option', () => {
     const { accepted, refused, first, pass, stop } = await world({ bets: 6_000, limit: 50 });
     await pass(30 * SECOND_MS);
     const [learning, turnedAway] = [accepted.length, refused.length];
-    expect(learning).toBeGreaterThan(50 * 30 * 0.75);
+    expect(learning).toBeGreaterThan(50 * 30 * 0.85);
     await pass(60 * SECOND_MS);
     expect(accepted.length - learning).toBeGreaterThan(50 * 60 * 0.95);
     expect(refused.length - turnedAway).toBeLessThan(50 * 60 * 0.01);
