@@ -46,8 +46,8 @@ export function createRules(
   const reports = new Map(scenario.reports.map((report) => [report.id, report]));
   /** The period in which the gateway asked for no requests, in true time. */
   const closed = new Map<string, { since: number; until: number }>();
-  /** The operations whose breaker a person has ended. */
-  const resumed = new Set<string>();
+  /** The operations whose breaker a person has ended, and when that was last. */
+  const resumed = new Map<string, number>();
 
   const reportOf = (row: Pick<Row, 'id'>): Report => {
     const report = reports.get(row.id);
@@ -334,7 +334,9 @@ export function createRules(
           other === attempt ||
           other.over ||
           other.sentAt === undefined ||
-          probedBy(other) !== probedBy(attempt)
+          probedBy(other) !== probedBy(attempt) ||
+          // A person has ended its pause between the moment at which it was taken and its claim.
+          other.since <= (resumed.get(probedBy(other)) ?? Number.NEGATIVE_INFINITY)
         )
           continue;
         if (!frozeSince(other.worker, other.claimedAt))
@@ -355,7 +357,7 @@ export function createRules(
      * the person began, since a worker may write its last refusal at any moment after that.
      */
     resumed(scope: DestinationOperation, read: readonly Row[]): void {
-      resumed.add(pauseKeyOf(scope));
+      resumed.set(pauseKeyOf(scope), schedule.now());
       breakers.ended(scope);
       for (const report of scenario.reports) {
         const row = storeOf().get(report.id);

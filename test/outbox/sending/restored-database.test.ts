@@ -3,9 +3,13 @@ import { createClient } from '../../../src/entries/index.js';
 import { createMockGateway } from '../../../src/entries/mock.js';
 import { createOutbox, memoryStore, type OutboxStore } from '../../../src/entries/outbox.js';
 import { createOutboxEvents } from '../../../src/outbox/events.js';
-import { type Change, claimed, type Row, writeOf } from '../../../src/outbox/rules/state-machine.js';
+import { type Change, claimed, type Row, unchanged, writeOf } from '../../../src/outbox/rules/state-machine.js';
 import type { Finished } from '../../../src/outbox/sending/plan.js';
-import { keptInDoubt, markInDoubtAfterRestore } from '../../../src/outbox/sending/restored-database.js';
+import {
+  announceWentBack,
+  keptInDoubt,
+  markInDoubtAfterRestore,
+} from '../../../src/outbox/sending/restored-database.js';
 import type { NewRow, Turn } from '../../../src/outbox/store/store.js';
 import { betEvent, LOCATION, outboxRow } from '../../support/factories.js';
 import { FakeClock } from '../../support/fake-clock.js';
@@ -357,5 +361,59 @@ describe('writes that the store refused', () => {
       errors: [],
       settled: [],
     });
+  });
+});
+
+describe('the waiting reports of a database that went back', () => {
+  const waiting = (sequence: number, more: Partial<Row> = {}): Row =>
+    outboxRow({
+      id: `default:staging:reportBetEvent:W-${sequence}`,
+      sequence,
+      state: 'waiting',
+      inDoubt: false,
+      ...more,
+    });
+
+  /** A store with these rows. It gives them in pages, and keeps what is written. */
+  async function goBack(rows: readonly Row[]) {
+    const writes: Turn['writes'][number][] = [];
+    const pages: number[] = [];
+    const store: OutboxStore = {
+      ...memoryStore(),
+      list: async ({ state, after = 0, limit }) => {
+        const page = rows
+          .filter((one) => (state === undefined || one.state === state) && one.sequence > after)
+          .slice(0, limit);
+        pages.push(page.length);
+        return page;
+      },
+      turn: async (turn) => {
+        writes.push(...turn.writes);
+        return { written: [], claimed: [] };
+      },
+    };
+    await announceWentBack(store, createOutboxEvents(), 'It lost receipts.', []);
+    return { writes, pages };
+  }
+
+  it('are in doubt, each with its state and fence, on every page', async () => {
+    const rows = Array.from({ length: 501 }, (_, index) => waiting(index + 1));
+    const { writes, pages } = await goBack(rows);
+    expect(pages).toEqual([500, 1]);
+    expect(writes).toEqual(rows.map((one) => writeOf(one, { ...unchanged(one), inDoubt: true, doubtBefore: true })));
+  });
+
+  it('are asked for once more after a full page', async () => {
+    expect((await goBack(Array.from({ length: 500 }, (_, index) => waiting(index + 1)))).pages).toEqual([500, 0]);
+    expect((await goBack([])).pages).toEqual([0]);
+  });
+
+  it.each<[string, Partial<Row>]>([
+    ['in doubt already', { inDoubt: true }],
+    ['damaged', { damage: 'body' }],
+    ['refused, so that it can be corrected', { problem: { code: 'unprocessable', message: 'no', postponed: true } }],
+    ['quarantined', { state: 'quarantined' }],
+  ])('stays as it is: %s', async (_, more) => {
+    expect((await goBack([waiting(1, more), waiting(2)])).writes.map(({ id }) => id)).toEqual([waiting(2).id]);
   });
 });
