@@ -310,9 +310,10 @@ export interface Outbox<Mode extends ClientMode = ClientMode> {
   /**
    * Sends corrected data for many reports, each as `replace` does, in commits of 100 beside running workers. The items
    * are those of `reportAll`. A report that has this data already is left as it is, so call it again after an
-   * interruption; `refused` then has those that are recorded by now. At the end, an open circuit breaker (`'refusals'`) of their operations ends: the corrected reports are
-   * sent before those that were enqueued after them, and reports that were refused and not corrected need a person.
-   * Rejects with the error of a store that fails, and with a `ValidationError` without a reason.
+   * interruption; `refused` then has those that are recorded by now. At the end, an open circuit breaker
+   * (`'refusals'`) of their operations ends: the corrected reports are sent before those that were enqueued after
+   * them, and reports that were refused and not corrected need a person. Rejects with the error of a store that fails,
+   * and with a `ValidationError` without a reason.
    *
    * @example
    * ```ts

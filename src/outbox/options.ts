@@ -66,8 +66,8 @@ export interface OutboxOptions<Mode extends ClientMode = ClientMode> {
   /**
    * Called with a line of JSON for each report that this process has recorded, and for each new last hash of the log of
    * receipts. Write it outside the database, such as into your log: it shows which reports a failover lost, and
-   * `reconcile` reads it, also from the JSON of a logger such as pino or winston. No line contains
-   * personal data. An error that it throws is ignored. Default: none.
+   * `reconcile` reads it, also from the JSON of a logger such as pino or winston. No line contains personal data. An
+   * error that it throws is ignored. Default: none.
    */
   onReceipt?: ((line: string) => unknown) | undefined;
   /** Encrypts the stored bodies with your keys. Default: plain text. */

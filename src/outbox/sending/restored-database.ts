@@ -92,8 +92,8 @@ async function doubtWaiting(store: OutboxStore): Promise<void> {
 }
 
 /**
- * Marks the waiting reports as in doubt, emits that the database has lost commits, and keeps it among the decisions.
- * `found`: the sentences that say where.
+ * Emits that the database has lost commits, marks the waiting reports as in doubt, and keeps the event among the
+ * decisions. `found`: the sentences that say where.
  */
 export async function announceWentBack(
   store: OutboxStore,
@@ -101,9 +101,10 @@ export async function announceWentBack(
   found: string,
   ids: readonly string[],
 ): Promise<void> {
-  await doubtWaiting(store);
-  const message = `The database of the outbox holds an older state than the last commit: it was restored, or a standby took over. ${found} All waiting reports are in doubt now, so a duplicate counts as recorded.`;
+  const message = `The database of the outbox holds an older state than the last commit: it was restored, or a standby took over. ${found} All waiting reports are put in doubt, so a duplicate counts as recorded.`;
+  // First of all, since the store may fail.
   events.emit('error', { message, code: 'went-back', cause: undefined });
+  await doubtWaiting(store);
   // The event has told of it already.
   await keepWentBack(store, ids).catch(() => {});
 }

@@ -308,7 +308,7 @@ describe('writes that the store refused', () => {
       },
     ]);
     expect(errors).toEqual([
-      `The database of the outbox holds an older state than the last commit: it was restored, or a standby took over. The gateway may hold these reports: ${row.id}. Those that are still in the store with the same data, and are not dismissed, stay in doubt. Compare the others with your records. All waiting reports are in doubt now, so a duplicate counts as recorded.`,
+      `The database of the outbox holds an older state than the last commit: it was restored, or a standby took over. The gateway may hold these reports: ${row.id}. Those that are still in the store with the same data, and are not dismissed, stay in doubt. Compare the others with your records. All waiting reports are put in doubt, so a duplicate counts as recorded.`,
     ]);
     expect(settled).toEqual([]);
   });
@@ -401,6 +401,15 @@ describe('the waiting reports of a database that went back', () => {
     const { writes, pages } = await goBack(rows);
     expect(pages).toEqual([500, 1]);
     expect(writes).toEqual(rows.map((one) => writeOf(one, { ...unchanged(one), inDoubt: true, doubtBefore: true })));
+  });
+
+  it('do not hold back the event if the store fails', async () => {
+    const codes: unknown[] = [];
+    const events = createOutboxEvents();
+    events.on('error', ({ code }) => codes.push(code));
+    const store = { ...memoryStore(), list: () => Promise.reject(new Error('the disk is away')) };
+    await expect(announceWentBack(store, events, 'It lost receipts.', [])).rejects.toThrow('the disk is away');
+    expect(codes).toEqual(['went-back']);
   });
 
   it('are asked for once more after a full page', async () => {

@@ -14,8 +14,8 @@ const LONGEST_REFERENCE = 200;
 const harmless = (text: string): string => withoutFormula(printable(text));
 
 /**
- * Lists the refused lines of a file in another one for people, with no other value of a report than the reference, which is in
- * `field`. Fails at once if the file cannot be written.
+ * Lists the refused lines of a file in another one for people, with no other value of a report than the reference,
+ * which is in `field`. Fails at once if the file cannot be written.
  */
 export function createRejected(path: string, field: string) {
   const file = join(dirname(path), `${basename(path, extname(path))}.rejected.csv`);
