@@ -46,7 +46,9 @@ test('the changelog gives a version a date only when it is released', () => {
   const headings = changelog.match(/^## .*$/gm) ?? [];
   expect(headings.length).toBeGreaterThan(0);
   expect(
-    headings.filter((heading) => !/^## (?:Unreleased|\[?\d+\.\d+\.\d+\]? - \d{4}-\d{2}-\d{2})$/.test(heading)),
+    headings.filter(
+      (heading) => !/^## (?:Unreleased|\d+\.\d+\.\d+(?:-rc\.\d+)? - (?:Unreleased|\d{4}-\d{2}-\d{2}))$/.test(heading),
+    ),
   ).toEqual([]);
   if (headings.length === 1) expect(changelog).not.toMatch(/\b[Rr]eleases? carr|\bprovenance\b/);
 });
