@@ -153,15 +153,15 @@ function help(): string {
       const rows = inner.map(({ word, summary, usage, options }) => {
         const names = Object.keys(options).filter((option) => !(option in everywhere) && option !== 'help');
         const given = usage.replace(`outbox <file> ${word}`, word).replace(' [options]', '');
-        return `| ${named(given)} | ${summary.replace(/<\w+>/, named)} | ${names.map((option) => named(`--${option}`)).join(', ')} |`;
+        const taken = names.map((option) => named(`--${option}`)).join(', ');
+        return `- ${named(given)}: ${summary.replace(/<\w+>/, named)}${taken && ` (${taken})`}`;
       });
       const rest = Object.fromEntries(
         inner
           .flatMap(({ options }) => Object.entries(options))
           .filter(([option]) => !(option in shared) && !(option in everywhere)),
       );
-      const table = ['| command | it does | options |', '|---|---|---|', ...rows].join('\n');
-      return [own, table, block(columnsOf(shared)), block(columnsOf(rest)), block(note)];
+      return [own, rows.join('\n'), block(columnsOf(shared)), block(columnsOf(rest)), block(note)];
     })
     .join('\n\n');
 }
@@ -171,11 +171,12 @@ const columnsOf = (options: OptionTable): string =>
   /Options:\n(.*?)\n {2}--help/s.exec(helpOf({ summary: '', usage: '', options, notes: '' }))?.[1] ?? '';
 
 function metrics(): string {
-  const rows = Object.values<InstrumentRow>(INSTRUMENTS).map(({ kind, name, unit, description, attributes }) => {
-    const names = attributes.map((one) => `\`${one.replace('location_sdk.', '')}\``).join(', ');
-    return `| \`${name}\` | ${kind}, \`${unit}\` | ${names} | ${description.replace(/\.$/, '')} |`;
-  });
-  return ['| metric | kind, unit | attributes | meaning |', '|---|---|---|---|', ...rows].join('\n');
+  return Object.values<InstrumentRow>(INSTRUMENTS)
+    .map(({ kind, name, description, attributes }) => {
+      const names = attributes.map((one) => `\`${one.replace('location_sdk.', '')}\``);
+      return `- \`${name}\` (${kind}): ${description}${names.length > 0 ? ` By ${names.join(', ')}.` : ''}`;
+    })
+    .join('\n');
 }
 
 /** Each part by the words of its comment. */
