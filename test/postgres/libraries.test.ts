@@ -20,7 +20,7 @@ const guide = readGuides('start/backend-with-postgresql');
 
 /** The line of the guide that runs a transaction of a library: a function of `db` and `report`. */
 function recipe(library: string): (db: unknown, report: (tx: unknown) => Promise<unknown>) => Promise<unknown> {
-  const [, line] = new RegExp(`^\\| ${library}\\b.*\\| \`(.+)\` \\|$`, 'm').exec(guide) ?? [];
+  const [, line] = new RegExp(`^\\| (?:\\w+, )*${library}\\b.*\\| \`(.+)\` \\|$`, 'm').exec(guide) ?? [];
   if (line === undefined) throw new Error(`the guide has no recipe for ${library}`);
   return Function('db', 'report', `return ${line}`) as never;
 }
