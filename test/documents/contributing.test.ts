@@ -40,10 +40,10 @@ describe('every file and folder that the pages for contributors name exists', ()
     expect(paths).toEqual(
       expect.arrayContaining([
         'core/client/check-call.ts',
-        'test/core/delivery/doubt.test.ts',
+        'src/core/delivery/failures.ts',
         'http/',
         'pause.ts',
-        'test/soak/front.js',
+        'test/mutation/equivalent.json',
         'outbox/world.ts',
       ]),
     );
