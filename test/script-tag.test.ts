@@ -92,11 +92,14 @@ describe.each(['location-sdk.global.js', 'location-sdk.outbox.global.js', 'locat
   },
 );
 
-test('every script tag of the documents names this version, a file of the build, and a place for the hash', () => {
+test('every document that names a version names this one, and every script tag a file of the build and a place for the hash', () => {
   expectFreshBuild();
   const { version } = JSON.parse(read('package.json'));
   const tags = documents.flatMap((name) => tagsIn(read(name)).map((tag) => ({ name, ...tag })));
   expect(tags.map(({ name }) => name).sort()).toEqual(['docs/how-to/browser.md', 'docs/how-to/browser.md']);
+  const named = documents.flatMap((name) => read(name).match(/location-sdk@\d[\w.-]*\w/g) ?? []);
+  expect(named.length).toBeGreaterThan(tags.length);
+  expect(named.filter((one) => one !== `location-sdk@${version}`)).toEqual([]);
   for (const tag of tags) {
     expect(tag).toMatchObject({
       version,

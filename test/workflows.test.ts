@@ -35,20 +35,15 @@ describe('the workflows', () => {
   it('release tests the tagged commit again, and publishes the tested tarball with its provenance', () => {
     const { text = '' } = workflows.find(({ name }) => name === 'release.yml') ?? {};
     const jobs = jobsOf(text).map(({ job }) => job);
-    const build = [
-      "require('./package.json').version",
-      '.repository?.url',
-      'bash .ci/run',
-      'npm pack --ignore-scripts',
-      'npm run --silent sbom',
-    ];
+    const build = ["require('./package.json').version", '.repository?.url', 'bash .ci/run', 'npm run release'];
     const publish = [
       'needs: build',
       'environment: npm',
       'npm publish "$RUNNER_TEMP/release/location-sdk-',
       '--provenance',
+      "contains(github.ref_name, '-') && 'next' || 'latest' }}\"",
     ];
-    const announce = ['needs: publish', 'gh release create', 'location-sdk.cdx.json'];
+    const announce = ['needs: publish', 'gh release create', '--prerelease', 'notes.md', 'location-sdk.cdx.json'];
     for (const [index, words] of [build, publish, announce].entries()) {
       const places = words.map((word) => jobs[index]?.indexOf(word) ?? -1);
       expect(places).not.toContain(-1);

@@ -23,7 +23,7 @@ const FOLDERS = ['.ci', '.github', 'bench', 'bin', 'build', 'docs', 'examples', 
 const all = [...readdirSync(root), ...FOLDERS.flatMap(filesIn)].map((path) => `/${path}`);
 
 /** Made by the build, by a command or by the system, and names that stand for others. */
-const NOT_HERE = /^(?:dist|node_modules|site|\/)|^@|^node:|results\.md$/;
+const NOT_HERE = /^(?:dist|node_modules|release|site|\/)|^@|^node:|results\.md$/;
 
 test('the guide to contributing is short', () => {
   expect(Buffer.byteLength(contributing)).toBeLessThan(8_000);
