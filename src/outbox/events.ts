@@ -63,7 +63,7 @@ export interface OutboxEvents {
   late: AboutReport;
   /** An environment, or one operation there, is paused. Emitted again if the reason changes. */
   paused: PauseEvent;
-  /** A probe failed, and the pause goes on for the same reason. The message of the event is that of this probe. */
+  /** A probe failed, and the pause goes on for the same reason. */
   'probe-failed': PauseEvent;
   /** A pause has ended: reports are sent again. */
   resumed: PauseScope;

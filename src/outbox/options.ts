@@ -51,9 +51,9 @@ export interface OutboxOptions<Mode extends ClientMode = ClientMode> {
    */
   breakerAfter?: number | undefined;
   /**
-   * The largest number of reports per second for each environment of an account, from 1 to 100,000. All workers of one
-   * store keep it together, and spread the reports evenly. After a 429, the outbox lowers the rate by itself, with or
-   * without this option. It has no effect in a page (`indexedDbStore`). Default: no limit before the first 429.
+   * The most reports per second for each environment of an account, of all workers of one store together: from 1 to
+   * 100,000. After a 429, the outbox lowers the rate by itself, also without this option. It has no effect in a page.
+   * Default: no limit before the first 429.
    *
    * @example
    * ```ts
@@ -64,10 +64,10 @@ export interface OutboxOptions<Mode extends ClientMode = ClientMode> {
   /** Keeps the bodies of recorded reports in the store. Default: false. */
   keepBodies?: boolean | undefined;
   /**
-   * Called with a line of JSON for each report that this process has recorded, and for each new last hash of the log of
-   * receipts. Write it outside the database, such as into your log: it shows which reports a failover lost, and
-   * `reconcile` reads it, also from the JSON of a logger such as pino or winston. No line contains personal data. An
-   * error that it throws is ignored. Default: none.
+   * Called with a line of JSON, without personal data, for each report that this process has recorded, and for each new
+   * last hash of the log of receipts. Write it outside the database, such as into your log: `reconcile` reads it there,
+   * also from the JSON of pino or winston, and finds the reports that a failover lost. An error that it throws is
+   * ignored. Default: none.
    */
   onReceipt?: ((line: string) => unknown) | undefined;
   /** Encrypts the stored bodies with your keys. Default: plain text. */

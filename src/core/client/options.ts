@@ -39,8 +39,8 @@ interface BrowserGeolocationOptions {
    */
   maximumAgeMs?: number | undefined;
   /**
-   * How long the browser is not asked again after the player or a policy refused, or after no answer, in milliseconds.
-   * It ends early if the browser reports that the player now grants permission. Default: 60,000.
+   * How long the browser is not asked again after a refusal or no answer, in milliseconds, unless it reports that the
+   * player now grants permission. Default: 60,000.
    */
   denialMemoryMs?: number | undefined;
 }
@@ -49,7 +49,7 @@ interface BrowserGeolocationOptions {
 interface IpLookupOptions {
   /** `false`: no service is asked. Default: true. */
   enabled?: boolean | undefined;
-  /** The services, in order: each next one is asked if the one before fails. Default: GeoJS, ipapi.co, freeipapi. */
+  /** The services, in the order in which they are asked. Default: GeoJS, ipapi.co, freeipapi. */
   providers?: readonly IpProvider[] | undefined;
   /** The limit for each service, in milliseconds. Default: 4,000. */
   timeoutMs?: number | undefined;
@@ -63,7 +63,7 @@ interface IpLookupOptions {
    * old location for that long. Default: 300,000; 0 disables the cache.
    */
   cacheMs?: number | undefined;
-  /** The most addresses whose answers are kept, in memory only. Default: 10,000. */
+  /** The most addresses that are kept, in memory only. Default: 10,000. */
   cacheSize?: number | undefined;
 }
 
@@ -82,10 +82,7 @@ export interface LocationOptions {
   browser?: BrowserGeolocationOptions | undefined;
   /** IP lookup through third-party services. */
   ip?: IpLookupOptions | undefined;
-  /**
-   * The value of `source` for each way to find a location. Default: `gps`, `ip`, `client_ip`, `provided` (our decision:
-   * the specification names no values).
-   */
+  /** The value of `source` for each way to find a location. Default: `gps`, `ip`, `client_ip`, `provided`. */
   sourceNames?: Partial<SourceNames> | undefined;
 }
 
@@ -151,7 +148,7 @@ export interface ClientOptions<Mode extends ValidationMode = 'strict'> {
   retry?: RetryOptions | undefined;
   /** The longest `Retry-After` that a call waits for, in milliseconds. A longer one ends the call. Default: 30,000. */
   maxRetryAfterMs?: number | undefined;
-  /** The limit for one attempt, including the answer, in milliseconds. Default: 10,000. */
+  /** The limit for one attempt, in milliseconds. Default: 10,000. */
   attemptTimeoutMs?: number | undefined;
   /** The limit for a whole call, including location and retries, in milliseconds. Default: 60,000. */
   timeoutMs?: number | undefined;
@@ -161,8 +158,8 @@ export interface ClientOptions<Mode extends ValidationMode = 'strict'> {
    */
   isRecorded?: ((answer: Answer) => boolean) | undefined;
   /**
-   * Decides whether an answer that does not say "recorded", with any status, means that the gateway already has the
-   * report. Default: a 409, 400, 422 or failed 2xx whose words say so.
+   * Decides whether an answer that does not say "recorded" means that the gateway already has the report. Default: a
+   * 409, 400, 422 or failed 2xx whose words say so.
    */
   isDuplicate?: ((answer: Answer) => 'same' | 'conflict' | false) | undefined;
   /** Allows `http:` for the staging gateway, for a container network. Default: false. */
@@ -171,7 +168,7 @@ export interface ClientOptions<Mode extends ValidationMode = 'strict'> {
   allowApiKeyInBrowser?: boolean | undefined;
   /**
    * Headers of each request that reports, for a gateway behind another one: an object, or a function that is called for
-   * every request. No value is logged. Default: none.
+   * every request. Default: none.
    *
    * @example
    * ```ts
@@ -180,18 +177,13 @@ export interface ClientOptions<Mode extends ValidationMode = 'strict'> {
    */
   headers?: HeadersOption | undefined;
   /**
-   * Receives the log lines. No line contains a secret. Its method `debug` gets a line for each attempt, its result and
-   * each wait: `logger: console` prints everything. Default: warnings and errors to the console.
+   * Receives the log lines, which contain no secret. `debug` gets a line for each attempt, result and wait:
+   * `logger: console` prints everything. Default: warnings and errors to the console.
    */
   logger?: Logger | undefined;
-  /**
-   * Sends the reports, for example `nodeTransport()` of `location-sdk/transport/node`. Default: ky over the platform's
-   * `fetch`, or over your own `fetch` if you pass one.
-   */
+  /** Sends the reports, for example `nodeTransport()` of `location-sdk/transport/node`. Default: ky over `fetch`. */
   transport?: Transport | undefined;
-  /**
-   * Your own `fetch`, for reports and lookup services, called with a URL and an init. Default: the platform's `fetch`.
-   */
+  /** Your own `fetch`, for reports and lookup services. Default: the platform's `fetch`. */
   fetch?: Fetch | undefined;
   /**
    * Called with each event of the location search and of the attempts. No event contains personal data. Default: none.

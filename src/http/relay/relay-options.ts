@@ -158,9 +158,8 @@ export interface RelayOptions<Player extends RelayPlayer = RelayPlayer> {
    */
   authorize(request: WebRequest, call: RelayCall): MaybePromise<Player | null | undefined | false>;
   /**
-   * Adds or replaces fields of the page's event, `user` and `location` included. Look the event up in your own records,
-   * and return `null` if it belongs to another player or has another amount: the relay answers 403. Default: nothing is
-   * added.
+   * Adds or replaces fields of the page's event, `user` and `location` included, from your own records. Return `null` if
+   * the event belongs to another player: the relay answers 403. Default: nothing is added.
    */
   complete?:
     | ((
@@ -187,7 +186,7 @@ export interface RelayOptions<Player extends RelayPlayer = RelayPlayer> {
     | undefined;
   /**
    * Called with every receipt before the page gets its answer; if the client is an outbox, later. An error that it
-   * throws is logged and changes no answer. Default: none.
+   * throws is only logged. Default: none.
    */
   onReceipt?: ((receipt: Receipt, report: RelayReport<Player>) => unknown) | undefined;
   /** Called with every report that failed. Default: none. */
