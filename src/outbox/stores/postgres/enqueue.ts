@@ -48,24 +48,28 @@ export function createEnqueue(
   async function enqueue(run: Run, given: readonly NewRow[], isOwn: boolean): Promise<readonly Enqueued[]> {
     given.forEach(check);
     if (given.length === 0) return [];
-    const lock = given.length === 1 ? longestLockMs.one : longestLockMs.many;
-    const [found] = await run(`SELECT schema.add($1::text::json, $2::text, $3::text)::text AS result`, [
-      JSON.stringify(given.map(columnsOf)),
+    const columns = given.map(columnsOf);
+    const [call, rows, lock] =
+      columns.length === 1
+        ? (['add_one($1::text::jsonb', columns[0], longestLockMs.one] as const)
+        : (['add($1::text::json', columns, longestLockMs.many] as const);
+    const [found] = await run(`SELECT schema.${call}, $2::text, $3::text)::text AS result`, [
+      JSON.stringify(rows),
       channel,
       isOwn ? lock : null,
     ]).catch((error) => Promise.reject(withLockAdvice(error, schema)));
     const { added, bound } = JSON.parse(onlyColumn(found) ?? '{}') as Result;
     const refused = added ? undefined : given.find(({ gateway }) => gateway !== bound);
     if (refused) throw otherGateway(refused, bound);
-    const rows = new Map(added?.map((one) => [one.id, one]));
-    const missing = given.filter(({ id }) => !rows.has(id)).map(({ id }) => id);
+    const addedRows = new Map(added?.map((one) => [one.id, one]));
+    const missing = given.filter(({ id }) => !addedRows.has(id)).map(({ id }) => id);
     // A separate statement, since the first one cannot see the commits of others in the meantime.
     const before = missing.length === 0 ? [] : await run(SELECT_BY_IDS, [JSON.stringify(missing)]);
     const there = new Map(before.map(readRow).map((row) => [row.id, row]));
     return given.map((one) => {
       const known = there.get(one.id);
       if (known) return { row: known, added: false };
-      const { sequence, enqueuedAt, blocked } = rows.get(one.id) ?? unreadable();
+      const { sequence, enqueuedAt, blocked } = addedRows.get(one.id) ?? unreadable();
       const row = newRow(one, sequence, enqueuedAt, blocked);
       // Of several rows with the same id, the first counts as added.
       there.set(one.id, row);

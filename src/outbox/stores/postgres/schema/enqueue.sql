@@ -20,16 +20,53 @@ BEGIN
   RETURN bound;
 END $bind$;
 
--- Adds any number of rows, and notifies the listeners at the commit. Returns the added rows, or the first destination
--- that is bound to another gateway. It numbers the rows in their order, and writes them in the order of ids so that two
--- calls cannot deadlock. It is a function so that PostgreSQL keeps its plans, since planning takes longer than
--- inserting.
+-- Adds a row, and notifies the listeners at the commit. Returns the added row, or the destination if it is bound to
+-- another gateway. This and the next are functions so that PostgreSQL keeps their plans, since planning takes longer
+-- than inserting. PostgreSQL prepares each statement and each expression of a function again in each transaction, so
+-- the usual case has few of them.
+CREATE FUNCTION schema.add_one(new_row jsonb, channel text, patience text) RETURNS json
+LANGUAGE plpgsql SET enable_seqscan = off SET jit = off AS $add$
+DECLARE
+  added record;
+  bound text;
+  is_blocked boolean;
+BEGIN
+  IF patience IS NOT NULL THEN PERFORM set_config('lock_timeout', patience, true); END IF;
+  -- The second time the destination is bound.
+  FOR tries IN 1..2 LOOP
+    INSERT INTO schema.reports
+      (id, operation, reference, fingerprint, excerpt, body, account, environment, waits_for)
+      SELECT new_row ->> 'id', new_row ->> 'operation', new_row ->> 'reference', new_row ->> 'fingerprint',
+        new_row ->> 'excerpt', new_row ->> 'body', d.account, d.environment, new_row ->> 'waits_for'
+      FROM schema.destinations AS d WHERE d.account = new_row ->> 'account'
+        AND d.environment = new_row ->> 'environment' AND d.gateway = new_row ->> 'gateway'
+      ON CONFLICT (id) DO NOTHING RETURNING reports.sequence, reports.enqueued_at INTO added;
+    IF FOUND THEN
+      INSERT INTO schema.queue (sequence, account, environment, waits_for, blocked, due_at, changed_at)
+        VALUES (added.sequence, new_row ->> 'account', new_row ->> 'environment', new_row ->> 'waits_for',
+          new_row ->> 'waits_for' IS NOT NULL AND EXISTS (
+            SELECT 1 FROM schema.reports AS before WHERE before.id = new_row ->> 'waits_for' AND before.state IS NULL),
+          HEAD_OF_THE_QUEUE, added.enqueued_at) RETURNING queue.blocked INTO is_blocked;
+      IF channel IS NOT NULL THEN PERFORM pg_notify(channel, ''); END IF;
+      RETURN json_build_object('added', json_build_array(json_build_object('id', new_row -> 'id',
+        'sequence', added.sequence, 'enqueuedAt', added.enqueued_at, 'blocked', is_blocked)));
+    END IF;
+    bound := schema.bind(new_row ->> 'account', new_row ->> 'environment', new_row ->> 'gateway');
+    IF bound <> new_row ->> 'gateway' THEN
+      RETURN json_build_object('account', new_row -> 'account', 'environment', new_row -> 'environment',
+        'gateway', new_row -> 'gateway', 'bound', bound);
+    END IF;
+  END LOOP;
+  RETURN json_build_object('added', '[]'::json);
+END $add$;
+
+-- The same for any number of rows. It numbers them in their order, and writes them in the order of ids so that two
+-- calls cannot deadlock.
 CREATE FUNCTION schema.add(new_rows json, channel text, patience text) RETURNS json
 LANGUAGE plpgsql SET enable_seqscan = off SET jit = off AS $add$
 DECLARE
   item record;
   bound text;
-  is_blocked boolean;
   added json;
 BEGIN
   IF patience IS NOT NULL THEN PERFORM set_config('lock_timeout', patience, true); END IF;
@@ -46,47 +83,27 @@ BEGIN
         'bound', bound);
     END IF;
   END LOOP;
-  IF json_array_length(new_rows) = 1 THEN
-    -- The usual case, in half the time of the statement for many.
+  WITH given AS MATERIALIZED (
+    SELECT nextval('schema.reports_sequence_seq') AS sequence, g.*
+    FROM ROWS FROM (json_to_recordset(new_rows) AS (id text, operation text, reference text, fingerprint text,
+      excerpt text, body text, account text, environment text, waits_for text)) WITH ORDINALITY
+      AS g(id, operation, reference, fingerprint, excerpt, body, account, environment, waits_for, place)),
+  new_reports AS (
     INSERT INTO schema.reports
-      (id, operation, reference, fingerprint, excerpt, body, account, environment, waits_for)
-      SELECT id, operation, reference, fingerprint, excerpt, body, account, environment, waits_for
-      FROM json_to_record(new_rows -> 0) AS n(id text, operation text, reference text, fingerprint text,
-        excerpt text, body text, account text, environment text, waits_for text)
-      ON CONFLICT (id) DO NOTHING
-      RETURNING reports.id, reports.sequence, account, environment, waits_for, enqueued_at INTO item;
-    IF FOUND THEN
-      is_blocked := item.waits_for IS NOT NULL AND EXISTS (
-        SELECT 1 FROM schema.reports AS before WHERE before.id = item.waits_for AND before.state IS NULL);
-      INSERT INTO schema.queue (sequence, account, environment, waits_for, blocked, due_at, changed_at)
-        VALUES (item.sequence, item.account, item.environment, item.waits_for, is_blocked, HEAD_OF_THE_QUEUE,
-          item.enqueued_at);
-      added := json_build_array(json_build_object('id', item.id, 'sequence', item.sequence,
-        'enqueuedAt', item.enqueued_at, 'blocked', is_blocked));
-    END IF;
-  ELSE
-    WITH given AS MATERIALIZED (
-      SELECT nextval('schema.reports_sequence_seq') AS sequence, g.*
-      FROM ROWS FROM (json_to_recordset(new_rows) AS (id text, operation text, reference text, fingerprint text,
-        excerpt text, body text, account text, environment text, waits_for text)) WITH ORDINALITY
-        AS g(id, operation, reference, fingerprint, excerpt, body, account, environment, waits_for, place)),
-    new_reports AS (
-      INSERT INTO schema.reports
-        (sequence, id, operation, reference, fingerprint, excerpt, body, account, environment, waits_for)
-      SELECT sequence, id, operation, reference, fingerprint, excerpt, body, account, environment, waits_for
-      FROM given ORDER BY id COLLATE "C", place
-      ON CONFLICT (id) DO NOTHING RETURNING id, sequence, account, environment, waits_for, enqueued_at),
-    queued AS (
-      INSERT INTO schema.queue (sequence, account, environment, waits_for, blocked, due_at, changed_at)
-      -- Not EXISTS, for which PostgreSQL may read the whole table.
-      SELECT r.sequence, account, environment, waits_for,
-        r.waits_for IS NOT NULL AND (r.waits_for IN (SELECT id FROM new_reports) OR
-          coalesce((SELECT before.state IS NULL FROM schema.reports AS before WHERE before.id = r.waits_for), false)),
-        HEAD_OF_THE_QUEUE, r.enqueued_at FROM new_reports AS r
-      RETURNING sequence, blocked)
-    SELECT json_agg(json_build_object('id', r.id, 'sequence', r.sequence, 'enqueuedAt', r.enqueued_at,
-      'blocked', q.blocked)) INTO added FROM new_reports AS r JOIN queued AS q ON q.sequence = r.sequence;
-  END IF;
+      (sequence, id, operation, reference, fingerprint, excerpt, body, account, environment, waits_for)
+    SELECT sequence, id, operation, reference, fingerprint, excerpt, body, account, environment, waits_for
+    FROM given ORDER BY id COLLATE "C", place
+    ON CONFLICT (id) DO NOTHING RETURNING id, sequence, account, environment, waits_for, enqueued_at),
+  queued AS (
+    INSERT INTO schema.queue (sequence, account, environment, waits_for, blocked, due_at, changed_at)
+    -- Not EXISTS, for which PostgreSQL may read the whole table.
+    SELECT r.sequence, account, environment, waits_for,
+      r.waits_for IS NOT NULL AND (r.waits_for IN (SELECT id FROM new_reports) OR
+        coalesce((SELECT before.state IS NULL FROM schema.reports AS before WHERE before.id = r.waits_for), false)),
+      HEAD_OF_THE_QUEUE, r.enqueued_at FROM new_reports AS r
+    RETURNING sequence, blocked)
+  SELECT json_agg(json_build_object('id', r.id, 'sequence', r.sequence, 'enqueuedAt', r.enqueued_at,
+    'blocked', q.blocked)) INTO added FROM new_reports AS r JOIN queued AS q ON q.sequence = r.sequence;
   IF added IS NOT NULL AND channel IS NOT NULL THEN PERFORM pg_notify(channel, ''); END IF;
   RETURN json_build_object('added', coalesce(added, '[]'));
 END $add$;
@@ -96,9 +113,10 @@ END $add$;
 -- dollar with a number in every text.
 CREATE FUNCTION schema.enqueue(report text) RETURNS boolean LANGUAGE plpgsql AS $enqueue$
 DECLARE
-  bytes text := substring(report FROM '^outbox1 ([0-9]{1,9}) ');
+  bytes text := substring(left(report, length('outbox1 123456789 ')) FROM '^outbox1 ([0-9]{1,9}) ');
   content text := substr(report, length('outbox1  ' || bytes) + 1);
-  new_row json;
+  value jsonb;
+  new_row jsonb;
   result json;
 BEGIN
   IF report IS NULL THEN
@@ -116,13 +134,14 @@ BEGIN
       USING ERRCODE = 'LS004',
         HINT = 'Bind it whole, as text, over a connection whose client_encoding is UTF8.';
   END IF;
-  IF content::json ->> 'store' IS DISTINCT FROM (SELECT m.store FROM schema.meta AS m) THEN
+  value := content;
+  IF value ->> 'store' IS DISTINCT FROM (SELECT m.store FROM schema.meta AS m) THEN
     RAISE EXCEPTION 'enqueue: the report was prepared by the outbox of another store, be it one of the same name in another database. Nothing was enqueued.'
       USING ERRCODE = 'LS004',
         HINT = 'Prepare the report with an outbox over this database and this schema.';
   END IF;
-  new_row := content::json -> 'row';
-  result := schema.add(json_build_array(new_row), content::json ->> 'channel', NULL);
+  new_row := value -> 'row';
+  result := schema.add_one(new_row, value ->> 'channel', NULL);
   IF result ->> 'bound' IS NOT NULL THEN
     RAISE EXCEPTION 'enqueue: reports of account % (%) go to %, and this one is for %. Nothing was enqueued.',
       result ->> 'account', result ->> 'environment', result ->> 'bound', result ->> 'gateway'

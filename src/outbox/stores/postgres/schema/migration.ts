@@ -19,7 +19,7 @@ import views from './views.sql?raw';
 import write from './write.sql?raw';
 
 /** The version of the tables. Earlier versions were never released. */
-export const VERSION = 11;
+export const VERSION = 12;
 
 /** Everything of a schema but the table `meta`. */
 function contents(): string {

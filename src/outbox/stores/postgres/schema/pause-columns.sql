@@ -1,8 +1,8 @@
 -- Of a destination, and of the breaker of an operation.
-version integer NOT NULL DEFAULT 0 CHECK (version BETWEEN 0 AND LARGEST_COUNT),
+version schema.counter NOT NULL DEFAULT 0,
 reason text,
 message text,
-tried_at bigint NOT NULL DEFAULT 0 CHECK (tried_at BETWEEN -62135596800000 AND 253402300799999),
-since bigint NOT NULL DEFAULT 0 CHECK (since BETWEEN -62135596800000 AND 253402300799999),
-strikes integer NOT NULL DEFAULT 0 CHECK (strikes BETWEEN 0 AND LARGEST_COUNT),
-until bigint NOT NULL DEFAULT 0 CHECK (until BETWEEN -62135596800000 AND 253402300799999)
+tried_at schema.moment NOT NULL DEFAULT 0,
+since schema.moment NOT NULL DEFAULT 0,
+strikes schema.counter NOT NULL DEFAULT 0,
+until schema.moment NOT NULL DEFAULT 0
