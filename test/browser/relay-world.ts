@@ -1,14 +1,10 @@
-import { readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
-import { join } from 'node:path';
 import { type Client, type ClientOptions, createClient, type IpProvider } from '../../src/entries/index.js';
 import { createMockGateway } from '../../src/entries/mock.js';
 import { createRelay, type RelayClient, type RelayOptions, type RelayPlayer } from '../../src/entries/relay.js';
 import { toNodeHandler } from '../../src/http/node/node-handler.js';
-import { codeBlocks } from '../support/code-blocks.js';
 import { betUser, withdrawalEvent } from '../support/factories.js';
 import { listen } from '../support/listen.js';
-import { root } from '../support/run.js';
 import { readScript } from './script-file.js';
 
 /** The logged-in player, by the session's cookie. */
@@ -30,11 +26,19 @@ const PAGES: Readonly<Record<string, readonly string[]>> = {
   '/outbox-too': [SCRIPTS[0], SCRIPTS[1]],
 };
 
-/** The worker of the guide, for a page. */
-const WORKER =
-  codeBlocks(readFileSync(join(root, 'docs/how-to/browser.md'), 'utf8')).find(({ code }) =>
-    code.includes('importScripts'),
-  )?.code ?? '';
+/** A worker that reports as the guide says. */
+const WORKER = `
+  importScripts('/location-sdk.relay.global.js');
+  const client = LocationSDK.createClient({ relayUrl: '/relay' });
+
+  addEventListener('message', async ({ data: { bet, location } }) => {
+    try {
+      postMessage({ receipt: await client.reportBetEvent(bet, { location }) });
+    } catch (error) {
+      const { text, action } = LocationSDK.playerMessage(error);
+      postMessage({ text, action });
+    }
+  });`;
 
 /** A service worker that reports as the guide says. */
 const SERVICE_WORKER = `

@@ -68,11 +68,6 @@ const SHOWN_ONLY: readonly { document: string; has: string; why: string }[] = [
     why: 'a part of a page; the pages of test/browser do the same',
   },
   {
-    document: 'docs/how-to/browser.md',
-    has: 'importScripts',
-    why: 'a worker; test/browser/worker.test.ts runs it in Chromium',
-  },
-  {
     document: 'docs/how-to/player-messages.md',
     has: 'wordsFor',
     why: 'a part of a page; test/core/errors/player-message.test.ts does the same',
@@ -164,9 +159,6 @@ declare module 'expo-location' {
   export function requestForegroundPermissionsAsync(): Promise<{ granted: boolean }>;
   export function getCurrentPositionAsync(): Promise<Found<number | null>>;
 }`;
-
-/** Names of workers that pages do not have. */
-const WORKER = 'declare function importScripts(...paths: string[]): void;';
 
 /** Sessions, records, transactions and counters of the reader of a guide. */
 const YOURS = `import type { BetEvent, BetUser, Client, Location, WithdrawalUser } from 'location-sdk';
@@ -267,7 +259,6 @@ describe("the compiler's messages for the examples", { tags: 'slow' }, () => {
       {
         'node-sqlite.d.ts': NODE_SQLITE,
         'playwright.d.ts': PLAYWRIGHT,
-        'worker.d.ts': WORKER,
         'app.d.ts': APP,
       },
     );

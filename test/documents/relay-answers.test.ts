@@ -5,7 +5,7 @@ import { createOutbox, memoryStore } from '../../src/entries/outbox.js';
 import { relayWorld } from '../http/relay/world.js';
 import { root } from '../support/run.js';
 
-/** The answers that the guide (how-to/relay.md) shows in examples/relay/answers.json are those of the relay. */
+/** The answers that the guide (how-to/relay.md) gives in examples/relay/answers.json are those of the relay. */
 
 const bet = { bet_id: 'B-1', amount: 1500, timestamp: '1795161600' };
 const located = { ...bet, location: { latitude: 6.5244, longitude: 3.3792, accuracy: 20, source: 'gps' } };
@@ -74,12 +74,8 @@ const plain = (body: unknown) =>
     return name === 'message' ? String(value).replace(/\([a-z]{16}\)/, '(id)') : value;
   });
 
-describe('the answers that the guide shows', () => {
-  const guide = readFileSync(join(root, 'docs/how-to/relay.md'), 'utf8');
-  const [, error = '{}'] = /^```json\n(.*?)^```$/ms.exec(guide) ?? [];
-
-  test('are all of them, and the guide has one', () => {
-    expect(shown.map(({ body }) => body)).toContainEqual(JSON.parse(error));
+describe('the answers of the file', () => {
+  test('are all of them', () => {
     expect(shown.map(({ what }) => what)).toEqual(Object.keys(CASES));
   });
 

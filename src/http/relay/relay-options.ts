@@ -196,8 +196,7 @@ export interface RelayOptions<Player extends RelayPlayer = RelayPlayer> {
   /** The proxies whose forwarding headers are trusted; see `clientIpFrom`. Default: none. */
   trustedProxies?: TrustedProxies | undefined;
   /**
-   * Origins whose pages may report, in addition to that of the request's own address: of a site, or of an app around a
-   * web view. Default: none.
+   * Further origins whose pages may report: of a site, or of an app around a web view. Default: none.
    *
    * @example
    * ```ts
@@ -206,8 +205,8 @@ export interface RelayOptions<Player extends RelayPlayer = RelayPlayer> {
    */
   allowedOrigins?: readonly string[] | undefined;
   /**
-   * Whether a native app may report (React Native, Swift, Kotlin): a request without `Origin`, `Sec-Fetch-Site` and
-   * cookies. `authorize` must then check a token of another header, since `curl` sends the same. Default: false.
+   * Whether a native app may report: a request without `Origin`, `Sec-Fetch-Site` and cookies, as `curl` sends it.
+   * `authorize` must then check a token of another header. Default: false.
    */
   allowNative?: boolean | undefined;
   /** Request headers that pages of those origins may send, such as `authorization`. Default: none. */
@@ -227,10 +226,7 @@ export interface RelayOptions<Player extends RelayPlayer = RelayPlayer> {
    * `complete` may be any. Default: 86,400,000.
    */
   timestampWindowMs?: number | undefined;
-  /**
-   * Receives the details of failures and, at `debug`, the reason of a 401 or 403. No line contains personal data.
-   * Default: warnings and errors to the console.
-   */
+  /** Receives the log lines, which contain no personal data. Default: warnings and errors to the console. */
   logger?: Logger | undefined;
   /** Default: the system's clock. */
   clock?: Clock | undefined;

@@ -282,7 +282,7 @@ describe('with a platform', () => {
   );
 
   test('heroku: if the lines can no longer be distinguished, several entries give no address, as the guide says', () => {
-    const [row = ''] = /^\| `'heroku'` \|.*$/m.exec(readFileSync('docs/how-to/location.md', 'utf8')) ?? [];
+    const [row = ''] = /^- `'heroku'`:.*$/m.exec(readFileSync('docs/how-to/location.md', 'utf8')) ?? [];
     expect(row).toMatch(/in one line \(`rawHeaders`\).*a second entry gives undefined/);
     const value = `${FORGED}, ${PLAYER}`;
     expect(
