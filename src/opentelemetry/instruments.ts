@@ -85,14 +85,14 @@ export const INSTRUMENTS = {
     kind: 'histogram',
     name: 'location_sdk.outbox.attempt.duration_seconds',
     unit: 's',
-    description: 'Attempts of the outbox to send a report once.',
+    description: 'Attempts of the outbox.',
     attributes: [...WHICH, ...HOW],
   },
   waitDuration: {
     kind: 'histogram',
     name: 'location_sdk.outbox.wait.duration_seconds',
     unit: 's',
-    description: 'From the enqueueing of a report to the claim of the attempt that recorded it.',
+    description: 'From enqueueing a report to the attempt that recorded it.',
     attributes: WHICH,
   },
   reports: {
@@ -106,15 +106,14 @@ export const INSTRUMENTS = {
     kind: 'gauge',
     name: 'location_sdk.outbox.pending',
     unit: '{destination}',
-    description:
-      '1 while a report for an environment waits to be sent or is in flight, else 0; blocked ones do not count.',
+    description: '1 while a report waits to be sent or is in flight, else 0; blocked ones do not count.',
     attributes: ['location_sdk.environment'],
   },
   refused: {
     kind: 'gauge',
     name: 'location_sdk.outbox.refused_waiting.count',
     unit: '{report}',
-    description: 'Waiting reports whose last attempt was refused; a pause or a breaker keeps them from quarantine.',
+    description: 'Waiting reports whose last attempt was refused.',
     attributes: [],
   },
   oldest: {
@@ -128,7 +127,7 @@ export const INSTRUMENTS = {
     kind: 'gauge',
     name: 'location_sdk.outbox.paused',
     unit: '{pause}',
-    description: '1 while sending to an environment is paused for this reason, else 0.',
+    description: '1 while an environment is paused for this reason, else 0.',
     attributes: ['location_sdk.environment', 'location_sdk.pause.reason'],
   },
   enqueued: {
@@ -149,14 +148,14 @@ export const INSTRUMENTS = {
     kind: 'counter',
     name: 'location_sdk.outbox.quarantined.reports',
     unit: '{report}',
-    description: 'Reports that were quarantined: a person must decide.',
+    description: 'Reports that were quarantined.',
     attributes: [...WHICH, 'error.type'],
   },
   conflicts: {
     kind: 'counter',
     name: 'location_sdk.outbox.conflicts',
     unit: '{report}',
-    description: 'Reports that were quarantined because the gateway holds other data under their reference.',
+    description: 'Reports that were quarantined as conflict.',
     attributes: WHICH,
   },
   decided: {
@@ -191,7 +190,7 @@ export const INSTRUMENTS = {
     kind: 'counter',
     name: 'location_sdk.outbox.store.went_back',
     unit: '{event}',
-    description: 'How often a worker found that the database had lost commits, as after a failover.',
+    description: 'How often a worker found that the database had lost commits.',
     attributes: [],
   },
   storeErrors: {

@@ -251,7 +251,7 @@ const CLAIMS: readonly Claim[] = [
   },
   {
     document: 'docs/how-to/on-call.md',
-    says: 'a 2xx with an empty body and `content-length: 0` | recorded',
+    says: '**A 2xx with an empty body and `content-length: 0`**: recorded',
     holds: async () => {
       expect(await answeredBy(200, { 'content-length': '0' }, '')).toMatchObject({ outcome: 'recorded' });
       expect(await answeredBy(200, { 'transfer-encoding': 'chunked' }, '')).toMatchObject({ outcome: 'unknown' });

@@ -12,9 +12,9 @@ const SETTLED = 'default:staging:reportSettledBet:BET-1';
 const LIMIT = { timeoutMs: 3_600_000 };
 
 const GUIDE = readFileSync(new URL('../../docs/how-to/on-call.md', import.meta.url), 'utf8');
-const [, TABLE = ''] = /^## Why a report waits\n([\s\S]*?)\n## /m.exec(GUIDE) ?? [];
-/** The first cells of the table in the guide. A row may have several causes. */
-const CAUSES = [...TABLE.matchAll(/^\| ([^|-][^|]*?) \|/gm)].slice(1).flatMap(([, causes = '']) => causes.split(', '));
+const [, LIST = ''] = /^## Why a report waits\n[\s\S]*?^The report waits for:\n([\s\S]*?)\n## /m.exec(GUIDE) ?? [];
+/** The causes in the list of the guide. An entry may have several. */
+const CAUSES = [...LIST.matchAll(/^- \*\*(.*?)\*\*:/gm)].flatMap(([, causes = '']) => causes.split(', '));
 
 /** An outbox whose gateway answers with one status until it is `well`. */
 async function waiting({ status, ...given }: { status?: number } & Parameters<typeof worldWithConsole>[0] = {}) {

@@ -2,18 +2,15 @@ import { underSymbol } from '../platform/as-record.js';
 
 /** The kind of a failure of a store. After `'connection'` and `'timeout'` the result is unknown; else nothing was changed. */
 export type StoreErrorCode =
-  /** A database or a file was locked for too long. Look for a long transaction, and at PostgreSQL's `lock_timeout`. */
+  /** Locked for too long. Look for a long transaction, and at PostgreSQL's `lock_timeout`. */
   | 'busy'
   /** A disk, the browser's storage, or the number of connections is at its limit. Make room. */
   | 'full'
-  /** A newer version of this package made the file or the tables. Use that version. In a page, load it again. */
+  /** A newer version of this package made the tables. Use that version. In a page, load it again. */
   | 'newer'
-  /**
-   * An older version made the file or the tables, which are unchanged. Let that version record its reports, and begin a
-   * new file, schema or name.
-   */
+  /** An older version made the tables. Let that version record its reports, and begin a new file, schema or name. */
   | 'older'
-  /** The file or the session cannot write. Look at permissions and at how the disk is mounted; use the primary server. */
+  /** The file or the session cannot write. Look at permissions and the mount; use the primary server. */
   | 'read-only'
   /** A report holds a NUL or half a character. Look at where the reference comes from. */
   | 'text'
@@ -21,28 +18,28 @@ export type StoreErrorCode =
   | 'closed'
   /** No answer came within `timeoutMs`. End your own open transaction, or the other tab that holds the database. */
   | 'timeout'
-  /** SQLite: the file cannot be opened, or no library is installed. Browser: storage is missing, switched off, broken or cleared. */
+  /** SQLite: the file cannot be opened, or no library is installed. Browser: storage is missing, switched off or broken. */
   | 'unavailable'
-  /** SQLite: the disk failed, or the file is gone. Look at the disk, and start the process anew. */
+  /** SQLite: the disk failed, or the file is gone. Look at the disk, and restart. */
   | 'io'
-  /** SQLite: the file is damaged, or not a database. The outbox stops. Restore a backup, or save what can be read. */
+  /** SQLite: the file is damaged. The outbox stops. Restore a backup, or save what can be read. */
   | 'corrupt'
-  /** SQLite: the reports were moved to the place that the message names. Use the store there. */
+  /** SQLite: the reports were moved. Use the store that the message names. */
   | 'moved'
   /** SQLite: a move began, and its result is unknown. Run the same `outbox <file> move` again. */
   | 'moving'
   /**
-   * SQLite: the file or its `-wal` file was deleted or replaced while it was open. End every process of this outbox, put
-   * both files back, and start again.
+   * SQLite: the file or its `-wal` file was deleted or replaced while it was open. End every process, put both files
+   * back, and start again.
    */
   | 'replaced'
   /** SQLite: a backup was copied over the file while it was open. End every process, and restore it again. */
   | 'restored'
-  /** SQLite: this process has the file open with another SQLite library. Use one library. */
+  /** SQLite: this process has the file open with another library. Use one. */
   | 'library'
   /** SQLite: a commit would not survive a power loss. Do what the message says. */
   | 'unsafe'
-  /** PostgreSQL: the server cannot be reached, or it refused the database or the login. Correct what the message says. */
+  /** PostgreSQL: the server cannot be reached, or refused the login. Correct what the message says. */
   | 'connection'
   /** PostgreSQL: a deadlock or a serialization failure. Run the transaction again. */
   | 'conflict'
@@ -50,9 +47,9 @@ export type StoreErrorCode =
   | 'missing'
   /** PostgreSQL: the role may not do this. Run the statements of the message. */
   | 'privileges'
-  /** PostgreSQL: an earlier statement of your transaction had failed. Roll back, and run it again. */
+  /** PostgreSQL: an earlier statement of your transaction failed. Roll back, and run it again. */
   | 'aborted'
-  /** PostgreSQL: the isolation level of the store's connections is too high. Set `read committed`. */
+  /** PostgreSQL: the isolation level is too high. Set `read committed` for the store's connections. */
   | 'isolation'
   /** PostgreSQL: your transaction is not open. `BEGIN` first, and await every report before `COMMIT` or `ROLLBACK`. */
   | 'no-transaction'
@@ -61,8 +58,8 @@ export type StoreErrorCode =
   /** PostgreSQL: the server is older than version 13. Upgrade it. */
   | 'version'
   /**
-   * PostgreSQL: `LISTEN` gets no notification. It comes with the event `error`; the outbox polls. Give `listen` a client
-   * that connects to the server itself.
+   * PostgreSQL: `LISTEN` gets no notification, and the outbox polls. Give `listen` a client that connects to the server
+   * itself.
    */
   | 'no-notifications'
   /** Any other failure. Look at `cause` or `sqlState`. */
