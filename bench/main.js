@@ -29,6 +29,7 @@ const PARTS = [
   { file: 'outbox-sqlite.js', seconds: 100 },
   { file: 'import.js', seconds: 60 },
   { file: 'outbox-postgres.js', seconds: 90 },
+  { file: 'postgres-queues.js', seconds: 40 },
 ];
 /** The versions for which values are promised. */
 const PROMISED = [20, 24];

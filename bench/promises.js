@@ -63,6 +63,16 @@ export const promises = {
   },
   twoWorkers: { what: 'PostgreSQL, two workers, beside twice one', atLeast: 0.8 },
   fourWorkers: { what: 'PostgreSQL, four workers, beside four times one', atLeast: 0.8 },
+  costBoss: {
+    what: 'PostgreSQL, processor time of a report until it is recorded, beside a job of pg-boss',
+    atMost: 1,
+    by: 'processor',
+  },
+  costGraphile: {
+    what: 'PostgreSQL, processor time of a report until it is recorded, beside a job of graphile-worker',
+    atMost: 1,
+    by: 'processor',
+  },
   postgresClaim: { what: 'PostgreSQL, a claim among 1,000,000, beside one among 10,000', atMost: 1.5 },
 };
 
