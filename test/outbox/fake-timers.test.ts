@@ -26,6 +26,22 @@ describe.each(FAKES)('under %s', (_, install) => {
   );
 });
 
+test('a retry waits until the test moves the time on', async () => {
+  const gateway = createMockGateway();
+  gateway.faults.add({ kind: 'status', status: 503 });
+  const client = createClient(gateway.clientOptions());
+  vi.useFakeTimers({ toFake: [...TIMERS, 'Date', 'performance'] });
+  let ended = false;
+  const report = client.reportBetEvent(betEvent()).finally(() => {
+    ended = true;
+  });
+  await vi.waitFor(() => expect(vi.getTimerCount()).toBeGreaterThan(0));
+  await vi.advanceTimersByTimeAsync(0);
+  expect(ended).toBe(false);
+  await vi.advanceTimersByTimeAsync(10_000);
+  expect(await report).toMatchObject({ outcome: 'recorded', attempts: 2 });
+});
+
 // With a queueMicrotask that is faked in its own realm, Node.js itself reads no Request and no Response.
 test.each(STORES)('over %s a report is also taken with a faked queueMicrotask, as in Jest', async (_, open) => {
   const store = await open();
