@@ -160,18 +160,11 @@ declare module 'expo-location' {
   export function getCurrentPositionAsync(): Promise<Found<number | null>>;
 }`;
 
-/** Sessions, records, transactions and counters of the reader of a guide. */
+/** Sessions, records and counters of the reader of a guide. */
 const YOURS = `import type { BetEvent, BetUser, Client, Location, WithdrawalUser } from 'location-sdk';
-export interface Sent { key: string; stake: number; location?: unknown }
 export interface PostedBet { tx: import('pg').ClientBase; bet: BetEvent; body: { location?: unknown }; clientIP: string; location: Location }
 export declare const client: Client;
 export declare const outbox: import('location-sdk/outbox').Outbox;
-interface Transaction {
-  insertBet(key: string, stake: number): Promise<{ bet: BetEvent; isNew: boolean }>;
-  reports: Pick<Client<'strict'>, 'reportBetEvent'>;
-}
-export declare const findBet: (key: string) => Promise<BetEvent | undefined>;
-export declare const transaction: <T>(work: (tx: Transaction) => Promise<T>) => Promise<T>;
 interface Player { id: string; betUser: BetUser; withdrawalUser: WithdrawalUser }
 interface Entry { owner: string; fields: { amount: number; timestamp: string; location?: Location } }
 export declare const sessions: { find(cookie: string | null): Promise<Player | undefined> };
@@ -273,7 +266,7 @@ describe("the compiler's messages for the examples", { tags: 'slow' }, () => {
   });
 
   test('the examples in the readme and in the example pages fit the types', () => {
-    expect([readmeModules.length, readmeScripts.length, pages.length]).toEqual([8, 3, 2]);
+    expect([readmeModules.length, readmeScripts.length, pages.length]).toEqual([7, 3, 2]);
     expect(problems.filter(isOfReadme)).toEqual([]);
   });
 

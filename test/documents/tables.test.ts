@@ -99,6 +99,21 @@ function wordsIn(file: string, name: string): string {
     .join('\n');
 }
 
+/** The codes of every store, and then those of one: its name begins the comment. */
+function storeCodes(): string {
+  const all = wordsIn('src/core/errors/store-error.ts', 'StoreErrorCode').split('\n');
+  const named = /(?<=^- `[\w-]+`: )(SQLite|PostgreSQL): (.)/;
+  const of = (store: string) =>
+    all.flatMap((line) => {
+      const [, name, first = ''] = named.exec(line) ?? [];
+      return name === store ? [line.replace(named, first.toUpperCase())] : [];
+    });
+  const rest = all.filter((line) => !named.test(line));
+  return [rest, ['SQLite:'], of('SQLite'), ['PostgreSQL:'], of('PostgreSQL')]
+    .map((lines) => lines.join('\n'))
+    .join('\n\n');
+}
+
 /** The words for a player by situation, and what the page's button does. */
 function situations(): string {
   const rows = (Object.keys(french) as (keyof typeof french)[]).map(
@@ -189,7 +204,7 @@ const PARTS: Readonly<Record<string, () => string>> = {
   RelayOptions: () => optionsIn('src/http/relay/relay-options.ts', 'RelayOptions'),
   MockGatewayOptions: () => optionsIn('src/testing/mock/options.ts', 'MockGatewayOptions'),
   LocationFailure: () => wordsIn('src/core/errors/errors.ts', 'LocationFailure'),
-  StoreErrorCode: () => wordsIn('src/core/errors/store-error.ts', 'StoreErrorCode'),
+  StoreErrorCode: storeCodes,
   'the situations of a player': situations,
   INSTRUMENTS: metrics,
   'the help of every command': help,

@@ -4,7 +4,7 @@ import { underSymbol } from '../platform/as-record.js';
 export type StoreErrorCode =
   /** Locked for too long. Look for a long transaction, and at PostgreSQL's `lock_timeout`. */
   | 'busy'
-  /** A disk, the browser's storage, or the number of connections is at its limit. Make room. */
+  /** The disk, the browser's storage, or the number of connections is at its limit. */
   | 'full'
   /** A newer version of this package made the tables. Use that version. In a page, load it again. */
   | 'newer'
@@ -16,9 +16,9 @@ export type StoreErrorCode =
   | 'text'
   /** `close` was called. Close the store last, after `outbox.stop()`. */
   | 'closed'
-  /** No answer came within `timeoutMs`. End your own open transaction, or the other tab that holds the database. */
+  /** No answer within `timeoutMs`. End your own open transaction, or the other tab that holds the database. */
   | 'timeout'
-  /** SQLite: the file cannot be opened, or no library is installed. Browser: storage is missing, switched off or broken. */
+  /** The file cannot be opened, no SQLite library is installed, or the browser's storage is missing, switched off or broken. */
   | 'unavailable'
   /** SQLite: the disk failed, or the file is gone. Look at the disk, and restart. */
   | 'io'
@@ -29,11 +29,11 @@ export type StoreErrorCode =
   /** SQLite: a move began, and its result is unknown. Run the same `outbox <file> move` again. */
   | 'moving'
   /**
-   * SQLite: the file or its `-wal` file was deleted or replaced while it was open. End every process, put both files
-   * back, and start again.
+   * SQLite: the open file or its `-wal` file was deleted or replaced. End every process, put both back, and start
+   * again.
    */
   | 'replaced'
-  /** SQLite: a backup was copied over the file while it was open. End every process, and restore it again. */
+  /** SQLite: a backup was copied over the open file. End every process, and restore it again. */
   | 'restored'
   /** SQLite: this process has the file open with another library. Use one. */
   | 'library'
