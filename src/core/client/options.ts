@@ -148,7 +148,7 @@ export interface ClientOptions<Mode extends ValidationMode = 'strict'> {
   retry?: RetryOptions | undefined;
   /** The longest `Retry-After` that a call waits for, in milliseconds. A longer one ends the call. Default: 30,000. */
   maxRetryAfterMs?: number | undefined;
-  /** The limit for one attempt, in milliseconds. Default: 10,000. */
+  /** The limit for one attempt, including the answer, in milliseconds. Default: 10,000. */
   attemptTimeoutMs?: number | undefined;
   /** The limit for a whole call, including location and retries, in milliseconds. Default: 60,000. */
   timeoutMs?: number | undefined;
