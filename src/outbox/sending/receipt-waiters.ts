@@ -4,7 +4,7 @@ import { memberOf } from '../../core/platform/as-record.js';
 import { numbered } from '../../core/platform/portable.js';
 import type { Location } from '../../core/schema/location.js';
 import { errorOf } from '../rules/error-of.js';
-import type { Row } from '../rules/state-machine.js';
+import type { Change, Row } from '../rules/state-machine.js';
 import type { OutboxSettings } from '../settings.js';
 import { isDamage } from '../store/store.js';
 
@@ -128,6 +128,10 @@ export function createWaiters(
       return promise;
     },
     tell,
+    /** An attempt ended, and its change is written. Most reports have no waiter. */
+    written(row: Row, change: Change): void {
+      if (waiters.has(row.id)) tell({ ...row, ...change });
+    },
     /** An attempt ended, and its row is missing. If the gateway recorded the report, that counts. */
     gone(row: Row): void {
       if (row.state === 'recorded') tell(row);

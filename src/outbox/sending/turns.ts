@@ -143,15 +143,12 @@ export function createTurn({
 
 /** Emits the event of an ended attempt and settles its waiters. `done`: whether the change was written. */
 function emitOutcome({ row, change }: Finished, done: boolean, { events, waiters }: WorkerListeners): void {
-  const { delayMs, keepBody, ...progress } = change;
-  const after: Row = { ...row, ...progress };
-  const about = aboutReport(after);
-  const { outcome, problem, inDoubt } = after;
+  const { state, attempts, outcome, problem, inDoubt, delayMs } = change;
+  const about = { ...aboutReport(row), attempts };
   if (!done) events.emit('late', about);
-  else if (after.state === 'recorded' && outcome !== undefined)
+  else if (state === 'recorded' && outcome !== undefined)
     events.emit('recorded', { ...about, outcome, waitedMs: row.changedAt - row.enqueuedAt });
-  else if (problem && after.state === 'waiting')
-    events.emit('delayed', { ...about, code: problem.code, inDoubt, delayMs });
+  else if (problem && state === 'waiting') events.emit('delayed', { ...about, code: problem.code, inDoubt, delayMs });
   else if (problem) events.emit('quarantined', { ...about, code: problem.code, message: problem.message, inDoubt });
-  if (done) waiters.tell(after);
+  if (done) waiters.written(row, change);
 }
