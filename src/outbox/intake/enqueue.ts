@@ -95,12 +95,13 @@ export function createIntake(
       throw new ValidationError(`${operation}: only a report can be enqueued. Nothing was sent.`, { operation });
     if (!isDistinctReference(reference)) throw unfit(operation);
     const destination = { account, environment };
-    const key = { id: rowId(destination, operation, reference), ...destination, operation, reference };
+    const key = { ...destination, id: rowId(destination, operation, reference), operation, reference };
     const waitsFor = rowBefore(destination, operation, reference);
     const gateway = gateways[environment] ?? '';
     const sealed = await seal.seal(report.body, key);
     const excerpt = await excerpts?.make({ ...key, fingerprint: sealed.fingerprint }, report.body);
-    return { report, row: { ...key, gateway, waitsFor, ...sealed, ...(excerpt && { excerpt }) } };
+    const { body, fingerprint } = sealed;
+    return { report, row: { ...key, gateway, waitsFor, body, fingerprint, excerpt } };
   }
 
   async function accept({ report, row }: ReadyRow, transaction?: unknown): Promise<Committed> {
