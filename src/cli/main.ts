@@ -33,7 +33,7 @@ started. 2: the call is wrong.`,
     usage: 'mock [options]',
     options: MOCK_OPTIONS,
     notes: `Prints one line with its address when it is ready. Staging is at that address, production below /production,
-and its own routes are below /__admin/. SIGINT, SIGTERM and SIGHUP end it at once and close all connections.
+and its own routes are below /__admin/. SIGINT, SIGTERM and SIGHUP end it at once.
 
 Exit code 0: ended by a signal. 2: the call is wrong, or the port is in use.`,
     run: mock,

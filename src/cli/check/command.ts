@@ -17,25 +17,24 @@ export const CHECK_OPTIONS = {
   environment: { hint: '<name>', help: 'staging or production (default: staging)', read: oneOf(...ENVIRONMENTS) },
   options: {
     hint: '<file.mjs>',
-    help: 'A module with client options as its default export: paths, isDuplicate, gateways …',
+    help: 'A module with client options as its default export',
     read: notEmpty,
   },
-  report: { hint: '<file.md>', help: "Write a report to hand to the authority's contact", read: notEmpty },
-  json: { help: 'Print the report as JSON, and nothing else' },
+  report: { hint: '<file.md>', help: 'Write a report for the authority', read: notEmpty },
+  json: { help: 'Print the report as JSON' },
   timeout: {
     hint: '<time>',
-    help: 'The time limit for all checks, such as 30s or 2m (default: 2m)',
+    help: 'The time limit for all checks, such as 30s (default: 2m)',
     read: readDuration,
   },
   'trust-environment': { help: 'Send made-up reports even if the gateway does not answer as staging does' },
 } as const satisfies OptionTable;
 
-export const CHECK_NOTES = `Reads LOCATION_SDK_STAGING_BASE_URL and LOCATION_SDK_STAGING_API_KEY (or …_PRODUCTION_…),
-as a client does. Tests the settings, name, port, certificate and clock, whether the gateway
-answers at the address, and whether it accepts your key and refuses another. In staging it also
-tests the test numbers, the four steps with made-up data, and repeats.
+export const CHECK_NOTES = `Reads LOCATION_SDK_STAGING_BASE_URL and LOCATION_SDK_STAGING_API_KEY (or …_PRODUCTION_…).
+Tests the settings, name, port, certificate and clock, whether the gateway answers, and whether it
+accepts your key and refuses another. In staging it also tests the test numbers, repeats, and the
+four steps with made-up data. In production it records nothing and looks no person up.
 
-In production it records nothing and looks no person up: it leaves the four steps out.
 It prints and writes neither the key nor personal data.
 
 Exit code 0: no check failed; there may be warnings. 1: a check failed. 2: the call is wrong.`;
