@@ -73,6 +73,15 @@ test('the guide has the size of the stub, give or take a tenth', () => {
   ).toEqual([true, true]);
 });
 
+test('the guide has the size of each other file, give or take a kilobyte', () => {
+  expectFreshBuild();
+  const facts: Record<string, Facts> = JSON.parse(read('dist/integrity.json'));
+  const said = [...read('docs/how-to/browser.md').matchAll(/^\| `(location-sdk\.\S+)` \| (\d+) kB \|/gm)];
+  expect(said.map(([, name = '']) => name).sort()).toEqual(Object.keys(facts).filter((name) => !name.includes('stub')));
+  for (const [, name = '', size] of said)
+    expect(Math.abs(Number(size) - (facts[name]?.gzipBytes ?? 0) / 1_000), name).toBeLessThan(1);
+});
+
 describe.each(['location-sdk.global.js', 'location-sdk.outbox.global.js', 'location-sdk.relay.global.js'])(
   '%s',
   (name) => {
