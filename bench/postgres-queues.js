@@ -1,6 +1,6 @@
-// Measures the cost of a report: processor time of the server and of the process, statements and write-ahead log, from
-// its enqueueing until it is recorded. Beside two job queues that keep jobs in PostgreSQL, on the
-// same server with the same durability; each job sends the same report with the same client.
+// The cost of a report: processor time of the server and of the process, statements and write-ahead log, from its
+// enqueueing until it is recorded. Beside two job queues that keep jobs in PostgreSQL, on the same server with the same
+// durability; each job sends the same report with the same client.
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Logger, makeWorkerUtils, runOnce } from 'graphile-worker';
@@ -131,7 +131,7 @@ function serverTime() {
 const counting = new pg.Client({ connectionString: server.url });
 await counting.connect();
 await counting.query('CREATE EXTENSION IF NOT EXISTS pg_stat_statements');
-/** Counts the work of the server for a database. @param {string} name @returns {Promise<Counts>} */
+/** The work of the server for a database. @param {string} name @returns {Promise<Counts>} */
 async function countsOf(name) {
   const { rows } = await counting.query(
     `SELECT (SELECT coalesce(sum(s.calls), 0) FROM pg_stat_statements AS s WHERE s.dbid = d.oid AND s.toplevel)::float8 AS statements,

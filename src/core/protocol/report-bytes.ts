@@ -28,7 +28,7 @@ const LOCATION = ['latitude', 'longitude', 'city', 'region', 'country', 'accurac
  */
 export function reportBytes(body: object, location: Location | undefined): string {
   const whole = inOrder(
-    location ? { ...body, location: inOrder(copyJson(location).value as object, LOCATION) } : body,
+    location ? { location: inOrder(copyJson(location).value as object, LOCATION), ...body } : body,
     REPORT,
   );
   return jsonOf(whole);

@@ -97,8 +97,8 @@ export function createPauses(settings: Parts, events: Events) {
     paused: (): readonly PauseScope[] => pauses.filter(({ reason }) => reason !== undefined),
     openBreakers: (): readonly DestinationOperation[] => heldBy(pauses),
     endOf: (one: Omit<Attempted, 'change'>): Attempted => ({
+      change: ended(one.row, one.ending, { dependency: one.dependency, ...settings }),
       ...one,
-      change: ended(one.row, one.ending, { ...settings, dependency: one.dependency }),
     }),
     /**
      * Decides the changes of rows of one operation after their attempts, in the order of these. Writes those of their
@@ -118,7 +118,7 @@ export function createPauses(settings: Parts, events: Events) {
         const { row, ending, dependency, change } = one;
         return {
           row,
-          change: left.includes(one) ? change : ended(row, postponed(ending), { ...settings, dependency }),
+          change: left.includes(one) ? change : ended(row, postponed(ending), { dependency, ...settings }),
         };
       });
     },
