@@ -16,7 +16,8 @@ declare module 'vitest' {
  * they reach it through PgBouncer in transaction mode, which needs a server of POSTGRES_BIN.
  */
 export default async function setup({ provide }: TestProject): Promise<() => Promise<void>> {
-  const server = await startPostgres();
+  // Each worker of vitest has a pool of 24, and its tests have pools and processes of their own.
+  const server = await startPostgres({ flags: ['-c', 'max_connections=300'] });
   const { PGBOUNCER } = process.env;
   const pooler = PGBOUNCER ? await startPgBouncer(PGBOUNCER, server.url) : undefined;
   provide('postgresUrl', pooler?.url ?? server.url);
