@@ -20,8 +20,8 @@ export const COMMANDS: readonly Command[] = [
     summary: 'Run a command beside a mock gateway',
     usage: 'mock run [options] -- <command> [argument…]',
     options: MOCK_RUN_OPTIONS,
-    notes: `Starts a mock gateway on a free port, sets LOCATION_SDK_MOCK to its address and runs the command. The mock gateway
-ends with the command. SIGINT, SIGTERM and SIGHUP are passed on to the command.
+    notes: `Starts a mock gateway, sets LOCATION_SDK_MOCK to its address and runs the command. The mock gateway ends with it.
+SIGINT, SIGTERM and SIGHUP are passed on.
 
 Exit code: that of the command; 128 plus the signal's number if a signal ended it; 127 or 126 if it cannot be
 started. 2: the call is wrong.`,

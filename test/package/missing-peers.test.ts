@@ -10,9 +10,9 @@ import { whenInstalled } from './installed.js';
 const { project } = await whenInstalled();
 const guide = readFileSync(join(root, 'docs/reference/errors.md'), 'utf8');
 
-/** The rows of the guide that name an entry, which fails at its import. */
+/** The lines of the guide that name an entry, which fails at its import. */
 const rows = [
-  ...guide.matchAll(/^\| `(Cannot find package '(.+)')` \| `(location-sdk\/.+)` \| `npm install (.+)` \|$/gm),
+  ...guide.matchAll(/^- `(Cannot find package '(.+)')`: for `(location-sdk\/.+)`, run `npm install (.+)`\.$/gm),
 ].map(([, words = '', name = '', entry = '', install = '']) => ({
   words,
   name,

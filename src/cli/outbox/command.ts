@@ -38,9 +38,9 @@ const NARROWING = ['account', 'environment', 'operation'] as const satisfies rea
 const MOST_REPORTS = 1_000;
 const REPORTS = { usage: '<report>…', needs: 'a report: its id, as list prints it' };
 
-const A_REPORT = `A <report> is an id, as list prints it. It may also be a bet_id or request_id,
-if the command fits only one of the reports that have it. A backslash is
-printed and typed as \\\\, and an invisible character by its code, as \\u200b.
+const A_REPORT = `A <report> is an id, as list prints it, or a bet_id or request_id, if the
+command fits only one of its reports. A backslash is printed and typed as \\\\,
+and an invisible character by its code, as \\u200b.
 Reports of several accounts or environments need --account or --environment.`;
 const ALL = `--all counts the reports first, and asks; without a terminal, it needs --yes.
 With --except, it is about all but the reports that are named.`;
@@ -218,11 +218,11 @@ export function describeOutbox(words: readonly string[]): Described {
       notes: `Without a command, it is stats. For the options of a command:
 location-sdk outbox <command> --help
 
-Workers may run at the same time. No body and no personal data is printed;
-the page of console shows a body if you ask for it.
+Workers may run. No body and no personal data is printed; console shows a body
+if you ask for it.
 
-<file> may also be an address postgres://…, for an outbox in PostgreSQL; that
-needs pg. Put the password into the variable PGPASSWORD.
+<file> may also be an address postgres://…; that needs pg. Put the password
+into PGPASSWORD.
 
 Exit code 0: done. 1: it could not be done, verify found a break, or reconcile
 found a report that is not recorded. 2: the call is wrong, or the file cannot be

@@ -16,9 +16,9 @@ export type StoreErrorCode =
   | 'text'
   /** `close` was called. Close the store last, after `outbox.stop()`. */
   | 'closed'
-  /** No answer within `timeoutMs`. End your own open transaction, or the other tab that holds the database. */
+  /** No answer within `timeoutMs`. End your own open transaction, or the other tab. */
   | 'timeout'
-  /** The file cannot be opened, no SQLite library is installed, or the browser's storage is missing, switched off or broken. */
+  /** The file cannot be opened, no SQLite library is installed, or the browser's storage is missing or switched off. */
   | 'unavailable'
   /** SQLite: the disk failed, or the file is gone. Look at the disk, and restart. */
   | 'io'
@@ -37,9 +37,9 @@ export type StoreErrorCode =
   | 'restored'
   /** SQLite: this process has the file open with another library. Use one. */
   | 'library'
-  /** SQLite: a commit would not survive a power loss. Do what the message says. */
+  /** SQLite: a commit would not survive a power loss. */
   | 'unsafe'
-  /** PostgreSQL: the server cannot be reached, or refused the login. Correct what the message says. */
+  /** PostgreSQL: the server cannot be reached, or refused the login. */
   | 'connection'
   /** PostgreSQL: a deadlock or a serialization failure. Run the transaction again. */
   | 'conflict'
@@ -51,9 +51,9 @@ export type StoreErrorCode =
   | 'aborted'
   /** PostgreSQL: the isolation level is too high. Set `read committed` for the store's connections. */
   | 'isolation'
-  /** PostgreSQL: your transaction is not open. `BEGIN` first, and await every report before `COMMIT` or `ROLLBACK`. */
+  /** PostgreSQL: your transaction is not open. Await `BEGIN`, and every report before `COMMIT` or `ROLLBACK`. */
   | 'no-transaction'
-  /** PostgreSQL: the encoding of the database is not UTF8. Create one with `ENCODING 'UTF8'`. */
+  /** PostgreSQL: the database is not in UTF8. Create one with `ENCODING 'UTF8'`. */
   | 'encoding'
   /** PostgreSQL: the server is older than version 13. Upgrade it. */
   | 'version'
