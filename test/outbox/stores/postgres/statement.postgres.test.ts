@@ -173,6 +173,29 @@ describe("a report in the user's own statement", () => {
     expect([await bets(), await reports()]).toEqual([[], []]);
   });
 
+  it.each([
+    ['no JSON any more', (content: string) => content.replace('Zurikel', 'Zurik"l')],
+    ['a character that cannot be stored', (content: string) => content.replace('Zurikel', 'Z\\u0000')],
+    ['half of a pair', (content: string) => content.replace('Zurikel', 'Z\\ud800')],
+    ['a row without its operation', (content: string) => content.replace('"operation"', '"operatiom"')],
+    ['a row without its body', (content: string) => content.replace('"body"', '"bodi"')],
+    ['another value', (content: string) => `"${'x'.repeat(Buffer.byteLength(content) - 2)}"`],
+  ])('is refused if it was changed to as many bytes with %s, and nothing of it is shown', async (_, change) => {
+    const { insert, outbox, bets, reports } = await bettingWorld();
+    const { value } = await outbox.prepare('reportBetEvent', personalBet('B-1'));
+    const [begin = '', content = ''] = value.split(/(?=\{)(.*)/s);
+    const changed = change(content);
+    expect(changed).not.toBe(content);
+    expect(Buffer.byteLength(changed)).toBe(Buffer.byteLength(content));
+    const error = await rejection(pool.query(insert, ['B-1', begin + changed]));
+    expect(error).toMatchObject({
+      code: 'LS004',
+      message: expect.stringContaining('was changed on the way. Nothing was enqueued'),
+    });
+    expect(leaksIn(JSON.stringify(error) + error.message)).toEqual([]);
+    expect([await bets(), await reports()]).toEqual([[], []]);
+  });
+
   it('is refused if the outbox of another schema prepared it, since its keys may be missing here', async () => {
     const [here, there] = [await bettingWorld(), await bettingWorld()];
     const error = await rejection(pool.query(here.insert, ['B-1', (await there.place('B-1')).value]));

@@ -129,18 +129,26 @@ BEGIN
       USING ERRCODE = 'LS004',
         HINT = 'Bind report.value as a parameter, of the report that outbox.prepare resolved with: neither the payload nor the report itself.';
   END IF;
-  IF bytes::integer <> octet_length(content) THEN
+  IF bytes::integer = octet_length(content) THEN
+    BEGIN
+      value := content;
+    -- The error would show a part of the value.
+    EXCEPTION WHEN data_exception THEN NULL;
+    END;
+  END IF;
+  new_row := value -> 'row';
+  -- A row without these would be shown by the error of its table, or could not be sent.
+  IF num_nulls(new_row ->> 'id', new_row ->> 'account', new_row ->> 'environment', new_row ->> 'gateway',
+    new_row ->> 'operation', new_row ->> 'reference', new_row ->> 'fingerprint', new_row ->> 'body') > 0 THEN
     RAISE EXCEPTION 'enqueue: the value of the prepared report was changed on the way. Nothing was enqueued.'
       USING ERRCODE = 'LS004',
         HINT = 'Bind it whole, as text, over a connection whose client_encoding is UTF8.';
   END IF;
-  value := content;
   IF value ->> 'store' IS DISTINCT FROM (SELECT m.store FROM schema.meta AS m) THEN
     RAISE EXCEPTION 'enqueue: the report was prepared by the outbox of another store, be it one of the same name in another database. Nothing was enqueued.'
       USING ERRCODE = 'LS004',
         HINT = 'Prepare the report with an outbox over this database and this schema.';
   END IF;
-  new_row := value -> 'row';
   result := schema.add_one(new_row, value ->> 'channel', NULL);
   IF result ->> 'bound' IS NOT NULL THEN
     RAISE EXCEPTION 'enqueue: reports of account % (%) go to %, and this one is for %. Nothing was enqueued.',
