@@ -165,6 +165,21 @@ describe('the tables', () => {
       { account: 'default', environment: 'staging', reason: 'rate-limited' },
     ]);
   });
+
+  it('have only types of PostgreSQL itself: a table that is made of one outlives the schema', async () => {
+    const schema = newSchema();
+    const store = await openStore({ schema });
+    await store.enqueue([newRow('B-1')]);
+    await store.pause(FIRST_PAUSE);
+    for (const view of ['stats', 'paused'])
+      await pool.query(`CREATE TABLE ${schema}_${view} AS SELECT * FROM ${schema}.${view}`);
+    await pool.query(`DROP SCHEMA ${schema} CASCADE`);
+    expect((await pool.query(`SELECT * FROM ${schema}_stats`)).rows).toMatchObject([{ waiting: '1', attempts: '0' }]);
+    expect((await pool.query(`SELECT * FROM ${schema}_paused`)).rows).toMatchObject([
+      { strikes: 1, reason: 'unavailable', until: expect.any(Date) },
+    ]);
+    await pool.query(`DROP TABLE ${schema}_stats, ${schema}_paused`);
+  });
 });
 
 describe('a problem of the database', () => {

@@ -1,4 +1,5 @@
--- For dashboards: a row for each account, with SQL timestamps and without personal data.
+-- For dashboards: a row for each account, with SQL timestamps and without personal data. A view has only PostgreSQL's
+-- own types, so that a table which somebody makes of it does not need this schema.
 CREATE VIEW schema.stats AS
 SELECT known.account,
   coalesce(open.waiting, 0) AS waiting,
@@ -31,7 +32,7 @@ LEFT JOIN (
 LEFT JOIN schema.reports AS oldest ON oldest.sequence = open.oldest;
 
 CREATE VIEW schema.paused AS
-SELECT d.account, d.environment, p.operation, d.gateway, p.reason, p.message, p.strikes,
+SELECT d.account, d.environment, p.operation, d.gateway, p.reason, p.message, p.strikes::integer,
   to_timestamp(p.tried_at / 1000.0) AS tried_at, to_timestamp(p.since / 1000.0) AS since, to_timestamp(p.until / 1000.0) AS until
 FROM schema.destinations AS d JOIN (
   SELECT account, environment, NULL AS operation, reason, message, tried_at, since, strikes, until
