@@ -13,6 +13,7 @@ export async function loadChecks() {
   const schemas = ['bet', 'copy-json', 'validate'].map((name) => `export * from './core/schema/${name}.js';`);
   const contents = [
     "export { checkCall } from './core/client/check-call.js';",
+    "export { isRecorded } from './core/delivery/answer.js';",
     "export * as z from 'zod/v4/core';",
     ...schemas,
   ].join('\n');

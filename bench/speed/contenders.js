@@ -115,6 +115,23 @@ export const contenders = {
       };
     },
   },
+  checkedPool: {
+    name: 'bare undici Pool, and the checks of a call and of its answer',
+    async start(port) {
+      const { Pool } = await import('undici');
+      const { CONTEXT, loadChecks } = await import('./checks.js');
+      const { checkCall, isRecorded } = await loadChecks();
+      const pool = new Pool(origin(port));
+      return async (bet) => {
+        const checked = checkCall('reportSettledBet', bet, undefined, CONTEXT);
+        const given = JSON.stringify(checked.body);
+        const { statusCode: status, body } = await pool.request({ path: PATH, method: 'POST', headers, body: given });
+        const answer = await body.json();
+        if (!isRecorded({ status, body: answer, json: true })) throw new Error('the report was not recorded');
+        return read(answer);
+      };
+    },
+  },
   outbox: {
     name: 'location-sdk, SQLite outbox',
     async start(port) {

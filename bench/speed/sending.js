@@ -16,6 +16,7 @@ const JUDGED = [
   'stripe',
   ...builds.map(({ key }) => `fast${key}`),
   'pool',
+  'checkedPool',
 ];
 const SHOWN = ['fetch', 'http', 'axios', 'outbox'];
 /** V8 compiles a process's code during its first second of processor time, however long that takes. */
@@ -77,7 +78,7 @@ try {
   const shown = isQuick ? [] : await compareProcesses(SHOWN, { share: 0, least: sizeOf(3, 1) });
   judgeRatio(promises.ky, judged, ['sdk', 'ky']);
   judgeRatio(promises.stripe, judged, ['fast', 'stripe']);
-  judgeRatio(promises.pool, judged, ['fast', 'pool']);
+  judgeRatio(promises.pool, judged, ['fast', 'pool', 'checkedPool']);
   judgeSlip({ what: 'default transport' }, judged, 'sdk');
   judgeSlip({ what: 'nodeTransport()' }, judged, 'fast');
   tell(
