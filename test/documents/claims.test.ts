@@ -13,6 +13,8 @@ import { createMockGateway } from '../../src/entries/mock.js';
 import { createOutbox, memoryStore } from '../../src/entries/outbox.js';
 import { LONGEST_LOCK_MS } from '../../src/outbox/stores/postgres/enqueue.js';
 import { relayWorld } from '../http/relay/world.js';
+import { newFile, openStore } from '../outbox/stores/sqlite/files.js';
+import { runCli } from '../support/cli-in-process.js';
 import { betEvent, LOCATION, settledBet } from '../support/factories.js';
 import { failureOf } from '../support/failure-of.js';
 import { FakeClock } from '../support/fake-clock.js';
@@ -255,6 +257,56 @@ const CLAIMS: readonly Claim[] = [
     holds: async () => {
       expect(await answeredBy(200, { 'content-length': '0' }, '')).toMatchObject({ outcome: 'recorded' });
       expect(await answeredBy(200, { 'transfer-encoding': 'chunked' }, '')).toMatchObject({ outcome: 'unknown' });
+    },
+  },
+  {
+    document: 'docs/how-to/on-call.md',
+    says: '**409 that says "already reported"**: recorded, if an attempt before it was in doubt, such as after a lost answer. Otherwise quarantined, `duplicate`. With "different data" always quarantined, `conflict`.',
+    holds: async () => {
+      /** The end of a bet, if the gateway holds one under its reference. */
+      const endOf = async ({ holds, lost = false }: { holds: object; lost?: boolean }) => {
+        const gateway = createMockGateway();
+        const client = createClient(gateway.clientOptions());
+        const bet = betEvent({ timestamp: '1795161600' });
+        await client.reportBetEvent({ ...bet, ...holds }, { location: LOCATION });
+        if (lost) gateway.faults.add({ kind: 'connection-reset' });
+        const outbox = createOutbox({ client, store: memoryStore(), retry: { baseMs: 1 } });
+        const { id } = await outbox.reportBetEvent(bet, { location: LOCATION });
+        await outbox.drain();
+        const { state, problem } = (await outbox.get(id)) ?? {};
+        return [state, problem?.code];
+      };
+      expect(await endOf({ holds: {}, lost: true })).toEqual(['recorded', undefined]);
+      expect(await endOf({ holds: {} })).toEqual(['quarantined', 'duplicate']);
+      expect(await endOf({ holds: { amount: 1 } })).toEqual(['quarantined', 'conflict']);
+      expect(await endOf({ holds: { amount: 1 }, lost: true })).toEqual(['quarantined', 'conflict']);
+    },
+  },
+  {
+    document: 'docs/how-to/on-call.md',
+    says: 'the quarantined ones, and those that wait, refused or never sent. `--code unprocessable` lists the refused ones alone.',
+    holds: async () => {
+      const file = newFile();
+      const gateway = createMockGateway();
+      gateway.faults.add({ kind: 'status', status: 422, times: null });
+      const outbox = createOutbox({
+        client: createClient(gateway.clientOptions()),
+        store: await openStore(file),
+        concurrency: 1,
+        breakerAfter: 1,
+      });
+      for (const id of ['B-1', 'B-2', 'B-3']) await outbox.reportBetEvent(betEvent({ bet_id: id }));
+      const refused = new Promise<void>((stopped) => outbox.on('probe-failed', () => outbox.stop().then(stopped)));
+      outbox.start();
+      await refused;
+      const list = async (...narrowing: string[]) =>
+        (await runCli(['outbox', file, 'list', '--json', '--operation', 'reportBetEvent', ...narrowing])).out
+          .trim()
+          .split('\n')
+          .map((line) => JSON.parse(line) as { reference: string; state: string })
+          .map(({ reference, state }) => `${reference} ${state}`);
+      expect(await list()).toEqual(['B-1 quarantined', 'B-2 waiting', 'B-3 waiting']);
+      expect(await list('--code', 'unprocessable')).toEqual(['B-1 quarantined', 'B-2 waiting']);
     },
   },
 ];

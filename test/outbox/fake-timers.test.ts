@@ -42,6 +42,37 @@ test('a retry waits until the test moves the time on', async () => {
   expect(await report).toMatchObject({ outcome: 'recorded', attempts: 2 });
 });
 
+test('a report of another outbox is found after pollMs of the time of the test', async () => {
+  vi.useFakeTimers({ toFake: [...TIMERS, 'Date', 'performance'] });
+  const gateway = createMockGateway();
+  const parts = { client: createClient(gateway.clientOptions()), store: memoryStore() };
+  const worker = createOutbox(parts);
+  worker.start();
+  await vi.advanceTimersByTimeAsync(5_000);
+  await createOutbox(parts).reportBetEvent(betEvent());
+  await vi.advanceTimersByTimeAsync(100);
+  expect(gateway.requests()).toEqual([]);
+  await vi.advanceTimersByTimeAsync(1_000);
+  await vi.waitFor(() => expect(gateway.reports()).toHaveLength(1));
+  await worker.stop();
+});
+
+test('a retry of an outbox waits until the test moves the time on', async () => {
+  vi.useFakeTimers({ toFake: [...TIMERS, 'Date', 'performance'] });
+  const gateway = createMockGateway();
+  gateway.faults.add({ kind: 'status', status: 500 });
+  const client = createClient({ ...gateway.clientOptions(), random: () => 0.9 });
+  const outbox = createOutbox({ client, store: memoryStore() });
+  outbox.start();
+  const { done } = await outbox.reportBetEvent(betEvent());
+  await vi.waitFor(() => expect(gateway.requests()).toHaveLength(1));
+  await vi.advanceTimersByTimeAsync(0);
+  expect(gateway.requests()).toHaveLength(1);
+  await vi.advanceTimersByTimeAsync(10_000);
+  expect(await done).toMatchObject({ outcome: 'recorded', attempts: 2 });
+  await outbox.stop();
+});
+
 // With a queueMicrotask that is faked in its own realm, Node.js itself reads no Request and no Response.
 test.each(STORES)('over %s a report is also taken with a faked queueMicrotask, as in Jest', async (_, open) => {
   const store = await open();
