@@ -151,7 +151,7 @@ describe('npm run release', () => {
     const [, list = ''] = output.split('Left for the owner:\n');
     for (const words of [
       '1. Replace "Unreleased"',
-      '2. Name the public repository',
+      '2. Name the public repository in package.json, commit, and run npm run release again.',
       `git tag v2.0.0-rc.3 ${git('rev-parse', 'HEAD')} && git push origin v2.0.0-rc.3`,
       'npm publish ./release/a-package-2.0.0-rc.3.tgz --ignore-scripts --access public --tag next --provenance',
       'gh release create v2.0.0-rc.3 --verify-tag --prerelease --notes-file release/notes.md',
