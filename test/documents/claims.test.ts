@@ -54,6 +54,15 @@ async function answeredBy(status: number, headers: Record<string, string>, body:
   }
 }
 
+/** A store, a mock gateway, and outboxes over both. */
+function stored() {
+  const store = memoryStore();
+  const gateway = createMockGateway();
+  const outboxOf = (options: { maxDecimals?: number }) =>
+    createOutbox({ client: createClient({ ...gateway.clientOptions(), ...options }), store });
+  return { store, gateway, outboxOf };
+}
+
 const html = '<html>no</html>';
 const refusalOf = (status: number) => {
   const { gateway, send } = relayWorld();
@@ -231,6 +240,49 @@ const CLAIMS: readonly Claim[] = [
       const other = client.reportSettledBet(settledBet({ outcome: 'LOSS' }));
       expect(await failureOf(other)).toMatchObject({ code: 'duplicate', conflict: true });
       expect(await failureOf(client.reportSettledBet(settledBet()))).toMatchObject({ conflict: false });
+    },
+  },
+  {
+    document: 'docs/how-to/business-cases.md',
+    says: 'It refuses 1500.5 kobo, but not 1500 in the wrong unit, and checks new reports only.',
+    holds: async () => {
+      const { store, gateway, outboxOf } = stored();
+      await outboxOf({}).reportBetEvent(betEvent({ amount: 1500.5 }), { location: LOCATION });
+      const kobo = outboxOf({ maxDecimals: 0 });
+      const refused = kobo.reportBetEvent(betEvent({ bet_id: 'B-2', amount: 1500.5 }), { location: LOCATION });
+      expect(await failureOf(refused)).toMatchObject({ code: 'validation' });
+      await kobo.reportBetEvent(betEvent({ bet_id: 'B-3', amount: 1500 }), { location: LOCATION });
+      expect(await kobo.drain({ timeoutMs: 20_000 })).toMatchObject({ drained: true });
+      expect(gateway.reports().map(({ body }) => body.amount)).toEqual([1500.5, 1500]);
+      await store.close?.();
+    },
+  },
+  {
+    document: 'docs/how-to/business-cases.md',
+    says: 'If reports still wait, stop all workers, and [`replace`](on-call.md#correct-many-from-a-file) them, settlements first; quarantined ones, too. It refuses reports that the gateway may hold',
+    holds: async () => {
+      const { gateway, outboxOf } = stored();
+      const outbox = outboxOf({});
+      const bet = betEvent({ amount: 1500, timestamp: '1795161600' });
+      await outbox.reportBetEvent(bet, { location: LOCATION });
+      const replaceBy = (amount: number) =>
+        outbox.replaceAll([{ operation: 'reportBetEvent', payload: { ...bet, amount } }], { reason: 'kobo' });
+      expect(await replaceBy(150_000)).toMatchObject({ replaced: 1, refused: [] });
+      await outbox.drain({ timeoutMs: 20_000 });
+      expect(gateway.reports().map(({ body }) => body.amount)).toEqual([150_000]);
+      expect(await replaceBy(1500)).toMatchObject({ replaced: 0, refused: [{ index: 0 }] });
+    },
+  },
+  {
+    document: 'docs/how-to/deploy.md',
+    says: 'With `timeoutMs`, `drain` resolves also in a pause',
+    holds: async () => {
+      const { gateway, outboxOf } = stored();
+      const outbox = outboxOf({});
+      gateway.faults.add({ kind: 'status', status: 401, times: 1_000 });
+      await outbox.reportBetEvent(betEvent(), { location: LOCATION });
+      const ended = await outbox.drain({ timeoutMs: 1_000 });
+      expect(ended).toMatchObject({ drained: false, states: { waiting: 1 }, paused: [{ reason: 'authentication' }] });
     },
   },
   {

@@ -161,10 +161,7 @@ declare module 'expo-location' {
 }`;
 
 /** Sessions, records and counters of the reader of a guide. */
-const YOURS = `import type { BetEvent, BetUser, Client, Location, WithdrawalUser } from 'location-sdk';
-export interface PostedBet { tx: import('pg').ClientBase; bet: BetEvent; body: { location?: unknown }; clientIP: string; location: Location }
-export declare const client: Client;
-export declare const outbox: import('location-sdk/outbox').Outbox;
+const YOURS = `import type { BetUser, Location, WithdrawalUser } from 'location-sdk';
 interface Player { id: string; betUser: BetUser; withdrawalUser: WithdrawalUser }
 interface Entry { owner: string; fields: { amount: number; timestamp: string; location?: Location } }
 export declare const sessions: { find(cookie: string | null): Promise<Player | undefined> };
@@ -266,7 +263,7 @@ describe("the compiler's messages for the examples", { tags: 'slow' }, () => {
   });
 
   test('the examples in the readme and in the example pages fit the types', () => {
-    expect([readmeModules.length, readmeScripts.length, pages.length]).toEqual([7, 3, 2]);
+    expect([readmeModules.length, readmeScripts.length, pages.length]).toEqual([6, 3, 2]);
     expect(problems.filter(isOfReadme)).toEqual([]);
   });
 

@@ -41,6 +41,12 @@ test('the readme and the list before going live name the Node.js of package.json
     expect(read(name)).toMatch(/Node\.js (?:is )?20\.19 or newer/);
 });
 
+test('the first screens say whether the version is a release candidate', () => {
+  const { version } = JSON.parse(read('package.json')) as { version: string };
+  for (const name of ['README.md', 'docs/index.md'])
+    expect(read(name).includes('a release candidate'), name).toBe(version.includes('-rc.'));
+});
+
 test('the changelog gives a version a date only when it is released', () => {
   const changelog = read('CHANGELOG.md');
   const headings = changelog.match(/^## .*$/gm) ?? [];
@@ -94,7 +100,8 @@ describe('the examples in the readme run', () => {
     const { code, output } = await runNode([await save('report.mjs', script)], { LOCATION_SDK_MOCK: server.url });
     await server.close();
     expect([code, output]).toEqual([0, expect.stringMatching(/^BET-\d+ recorded$/m)]);
-    expect(server.gateway.reports()).toHaveLength(1);
+    const reported = server.gateway.reports().map(({ operation }) => operation);
+    expect(reported).toEqual(['reportBetEvent', 'reportSettledBet']);
   });
 
   test('the outbox of the front page, with LOCATION_SDK_MOCK', { timeout: 30_000 }, async () => {
@@ -134,6 +141,8 @@ describe('the examples in the readme run', () => {
     const incomplete = JSON.stringify({ operation: 'reportSettledBet', payload: {} });
     expect(await post(incomplete)).toEqual([422, expect.objectContaining({ code: 'validation' })]);
     expect(await post('no report')).toEqual([400, { message: 'send JSON' }]);
+    const number = JSON.stringify({ operation: 'verifyNin', payload: { nin: '99012345678' } });
+    expect(await post(number)).toEqual([200, expect.objectContaining({ success: true })]);
     await expect.poll(() => mock.gateway.reports().length, { timeout: 20_000 }).toBe(1);
     service.kill('SIGTERM');
     expect(await once(service, 'exit')).toEqual([0, null]);
