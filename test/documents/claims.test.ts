@@ -8,10 +8,12 @@ import { readCertificate } from '../../src/cli/check/gateway.js';
 import type { CheckRun } from '../../src/cli/check/run.js';
 import { createIpLookup } from '../../src/core/location/lookup/ip-lookup.js';
 import { LookupFailure } from '../../src/core/location/lookup/provider.js';
-import { createClient } from '../../src/entries/index.js';
+import { type BetEvent, createClient, type Transport } from '../../src/entries/index.js';
 import { createMockGateway } from '../../src/entries/mock.js';
 import { createOutbox, memoryStore } from '../../src/entries/outbox.js';
+import { nodeTransport } from '../../src/entries/transport-node.js';
 import { LONGEST_LOCK_MS } from '../../src/outbox/stores/postgres/enqueue.js';
+import { importFolder } from '../cli/import/import-files.js';
 import { relayWorld } from '../http/relay/world.js';
 import { newFile, openStore } from '../outbox/stores/sqlite/files.js';
 import { runCli } from '../support/cli-in-process.js';
@@ -69,6 +71,26 @@ const refusalOf = (status: number) => {
   gateway.faults.add({ kind: 'status', status });
   return send();
 };
+
+/** The pauses of an outbox whose gateway answers 407, after its first attempt. */
+async function pausedBy407(transport?: Transport) {
+  const server = createServer((_request, response) => response.writeHead(407).end('{}')).listen(0);
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  const gateways = { staging: { baseUrl: `http://127.0.0.1:${port}`, apiKey: 'key' } };
+  const client = createClient({ gateways, logger: {}, ...(transport && { transport }) });
+  const outbox = createOutbox({ client, store: memoryStore() });
+  try {
+    await outbox.reportBetEvent(betEvent(), { location: LOCATION });
+    outbox.start();
+    await expect.poll(async () => (await outbox.list())[0]?.problem?.code, { timeout: 10_000 }).toBe('network');
+    return (await outbox.stats()).paused.map(({ reason }) => reason);
+  } finally {
+    await outbox.stop();
+    server.closeAllConnections();
+    server.close();
+  }
+}
 
 const CLAIMS: readonly Claim[] = [
   {
@@ -359,6 +381,93 @@ const CLAIMS: readonly Claim[] = [
           .map(({ reference, state }) => `${reference} ${state}`);
       expect(await list()).toEqual(['B-1 quarantined', 'B-2 waiting', 'B-3 waiting']);
       expect(await list('--code', 'unprocessable')).toEqual(['B-1 quarantined', 'B-2 waiting']);
+    },
+  },
+  {
+    document: 'docs/background/assumptions.md',
+    says: 'A `timestamp` has at most 10 digits (seconds), or is a `Date`.',
+    holds: async () => {
+      const client = createClient(createMockGateway().clientOptions());
+      const at = (timestamp: string) => client.reportBetEvent(betEvent({ bet_id: `BET-${timestamp}`, timestamp }));
+      expect((await at('123456789')).outcome).toBe('recorded');
+      expect((await at('1795161600')).outcome).toBe('recorded');
+      expect(await failureOf(at('17951616000'))).toMatchObject({ code: 'validation' });
+    },
+  },
+  {
+    document: 'docs/how-to/on-call.md',
+    says: '**404 with HTML, 405, 421, a redirect; over `nodeTransport` 407**: paused, `address`.',
+    holds: async () => {
+      const transport = nodeTransport();
+      expect(await pausedBy407(transport)).toEqual(['address']);
+      await transport.close();
+      expect(await pausedBy407()).toEqual([]);
+    },
+  },
+  {
+    document: 'docs/how-to/deploy.md',
+    says: 'With `timeoutMs`, `drain` does not reject if a pause lasts.',
+    holds: async () => {
+      const gateway = createMockGateway();
+      gateway.faults.add({ kind: 'status', status: 401, times: null });
+      const client = createClient({ ...gateway.clientOptions(), logger: {} });
+      const outbox = createOutbox({ client, store: memoryStore() });
+      await outbox.reportBetEvent(betEvent());
+      const { drained, paused } = await outbox.drain({ timeoutMs: 1_000 });
+      expect([drained, paused.map(({ reason }) => reason)]).toEqual([false, ['authentication']]);
+      expect(read('docs/how-to/deploy.md')).toContain('if (!drained) throw');
+    },
+  },
+  {
+    document: 'docs/how-to/location.md',
+    says: 'If all are left out, it asks one.',
+    holds: async () => {
+      let asked = 0;
+      const busy = async () => {
+        asked += 1;
+        return new Response('{}', { status: 429, headers: { 'retry-after': '500' } });
+      };
+      const client = createClient({ gateways: PRODUCTION, fetch: busy, logger: {} });
+      for (const clientIP of ['8.8.8.8', '8.8.4.4']) await failureOf(client.locate({ clientIP }));
+      expect(asked).toBe(3 + 1);
+    },
+  },
+  {
+    document: 'docs/how-to/import.md',
+    says: '`the outbox holds other data under this reference`: compare your records. Not found beforehand: the other lines are enqueued.',
+    holds: async () => {
+      const { run, write, rows } = importFolder();
+      const linesOf = (...bets: BetEvent[]) => bets.map((bet) => `${JSON.stringify(bet)}\n`).join('');
+      const bet = (bet_id: string, amount: number) =>
+        betEvent({ bet_id, amount, timestamp: '1795161600', location: LOCATION });
+      expect(await run(write('a.ndjson', linesOf(bet('B-1', 1))), 'reportBetEvent')).toMatchObject({ code: 0 });
+      const file = write('b.ndjson', linesOf(bet('B-0', 1), bet('B-1', 2), bet('B-2', 1)));
+      expect(await run(file, 'reportBetEvent')).toMatchObject({ code: 1 });
+      expect(rows().map(({ reference }) => reference)).toEqual(['B-1', 'B-0', 'B-2']);
+    },
+  },
+  {
+    document: 'docs/reference/cli.md',
+    says: 'Exit code 0: done. 1: it could not be done, or not for every line',
+    holds: async () => {
+      const { run, write, rows } = importFolder();
+      const event = JSON.stringify(settledBet());
+      const file = write('a.ndjson', `${event}\n${event.replace('"WIN"', '" "')}\n`);
+      expect(await run(file, 'reportSettledBet', '--skip-rejected')).toMatchObject({ code: 1 });
+      expect(rows()).toHaveLength(1);
+    },
+  },
+  {
+    document: 'docs/how-to/relay.md',
+    says: "an `environment` other than the option's",
+    holds: async () => {
+      const body = { bet_id: 'BET-1', amount: 1500, timestamp: '1795161600', environment: 'staging' };
+      const statusOf = async (options: Parameters<typeof relayWorld>[0]) => {
+        const { send } = relayWorld({ timestampWindowMs: Number.MAX_SAFE_INTEGER, ...options });
+        return (await send({ body })).status;
+      };
+      expect(await statusOf({})).toBe(400);
+      expect(await statusOf({ environment: 'staging' })).toBe(200);
     },
   },
 ];

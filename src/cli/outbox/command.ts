@@ -224,9 +224,9 @@ if you ask for it.
 <file> may also be an address postgres://…; that needs pg. Put the password
 into PGPASSWORD.
 
-Exit code 0: done. 1: it could not be done, verify found a break, or reconcile
-found a report that is not recorded. 2: the call is wrong, or the file cannot be
-used; then the file is not changed.`,
+Exit code 0: done. 1: it could not be done, or not for every line, verify found
+a break, or reconcile found a report that is not recorded. 2: the call is wrong,
+or the file cannot be used; then the file is not changed.`,
     };
   const { summary, notes, takes, needs = [], words: more } = command;
   const needed = new Intl.ListFormat('en').format(needs.map((option) => `--${option}`));
