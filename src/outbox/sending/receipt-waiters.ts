@@ -51,8 +51,11 @@ export function createWaiters(
     ? [LONGEST_ABSENCE_MS, SLOWEST_POLL_MS]
     : [GONE_MS, GONE_MS];
 
-  function tell(row: Row): void {
-    const waiting = waiters.get(row.id) ?? [];
+  /** `change`: the change of the row since it was read. Most reports have no waiter. */
+  function tell(before: Row, change?: Change): void {
+    const waiting = waiters.get(before.id);
+    if (!waiting) return;
+    const row = { ...before, ...change };
     for (const waiter of waiting) Object.assign(waiter, { absenceMs: GONE_MS, missingSince: undefined });
     if (row.state === 'waiting' || row.state === 'in-flight') return;
     waiters.delete(row.id);
@@ -128,13 +131,9 @@ export function createWaiters(
       return promise;
     },
     tell,
-    /** An attempt ended, and its change is written. Most reports have no waiter. */
-    written(row: Row, change: Change): void {
-      if (waiters.has(row.id)) tell({ ...row, ...change });
-    },
     /** An attempt ended, and its row is missing. If the gateway recorded the report, that counts. */
-    gone(row: Row): void {
-      if (row.state === 'recorded') tell(row);
+    gone(row: Row, change: Change): void {
+      if (change.state === 'recorded') tell(row, change);
       else rejectLost(row.id, () => true);
     },
     start(): void {

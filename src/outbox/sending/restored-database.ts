@@ -62,7 +62,7 @@ export async function markInDoubtAfterRestore(
   if (writes.length > 0) await store.turn({ writes, claim: undefined });
   const ids = [...forgotten, ...others].map(({ row }) => row.id);
   // The gateway has recorded them, even if the database has lost that.
-  for (const { row, change } of forgotten) if (change.state === 'recorded') waiters.tell({ ...row, ...change });
+  for (const { row, change } of forgotten) if (change.state === 'recorded') waiters.tell(row, change);
   await announceWentBack(
     store,
     events,

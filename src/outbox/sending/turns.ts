@@ -103,7 +103,7 @@ export function createTurn({
       const { row, change } = one;
       const stored = rows[index];
       places.release(row);
-      if (!stored) waiters.gone({ ...row, ...change });
+      if (!stored) waiters.gone(row, change);
       emitOutcome(one, stored?.fence === change.fence && stored.state === change.state, listeners);
     }
   }
@@ -151,5 +151,5 @@ function emitOutcome({ row, change }: Finished, done: boolean, { events, waiters
     events.emit('recorded', { outcome, waitedMs: row.changedAt - row.enqueuedAt, ...about });
   else if (problem && state === 'waiting') events.emit('delayed', { ...about, code: problem.code, inDoubt, delayMs });
   else if (problem) events.emit('quarantined', { ...about, code: problem.code, message: problem.message, inDoubt });
-  if (done) waiters.written(row, change);
+  if (done) waiters.tell(row, change);
 }

@@ -280,7 +280,7 @@ describe('writes that the store refused', () => {
       store,
       leaseMs: 30_000,
       events,
-      waiters: { tell: (one) => void settled.push(one) },
+      waiters: { tell: (one, change) => void settled.push({ ...one, ...change }) },
     });
     return { turns, errors, settled };
   }
