@@ -1,4 +1,4 @@
-import { isStoreError, type StoreErrorCode } from '../../core/errors/store-error.js';
+import { isStoreError } from '../../core/errors/store-error.js';
 import { memberOf } from '../../core/platform/as-record.js';
 import { type Clock, withTimeout } from '../../core/platform/time.js';
 import type { Enqueued, NewRow, OutboxStore } from '../store/store.js';
@@ -13,9 +13,6 @@ export const LARGEST_COMMIT = 500;
 /** The time after which the next commit begins in parallel, in a concurrent store. */
 const SLOW_COMMIT_MS = 100;
 const MOST_COMMITS = 4;
-/** After these every further row would fail the same way. */
-const OVER: readonly StoreErrorCode[] = ['connection', 'timeout', 'closed'];
-const isStoreFailure = (error: unknown): boolean => isStoreError(error) && OVER.includes(error.code);
 
 /** Commits rows in batches. Rows that arrive during a commit share the next one. */
 export function createInsertBatch(store: Pick<OutboxStore, 'enqueue' | 'concurrent'>, clock: Clock) {
@@ -25,6 +22,9 @@ export function createInsertBatch(store: Pick<OutboxStore, 'enqueue' | 'concurre
   let commits = 0;
   const most = memberOf(store, 'concurrent') === true ? MOST_COMMITS : 1;
   let committing = false;
+  /** After these every further row would fail the same way. A store that commits one by one is busy as a whole. */
+  const over: readonly unknown[] = ['connection', 'timeout', 'closed', most === 1 && 'busy'];
+  const isStoreFailure = (error: unknown): boolean => isStoreError(error) && over.includes(error.code);
 
   /**
    * Refuses rows. If the store failed, also the queued rows of the same references, so that no settlement is committed

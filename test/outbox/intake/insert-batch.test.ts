@@ -44,7 +44,7 @@ describe.each([false, true])('rows that share a commit, in a concurrent store: %
 
   it('are no longer tried one by one once the store gives no answer', async () => {
     const { asked, commit } = storeThat((rows) => {
-      throw coded(rows.length > 1 ? 'busy' : 'timeout');
+      throw coded(rows.length > 1 ? 'text' : 'timeout');
     }, concurrent);
     const names = Array.from({ length: 200 }, (_, index) => `B-${index}`);
     expect(new Set(await codes(names.map((name) => commit(newRow(name)))))).toEqual(new Set(['timeout']));
@@ -65,6 +65,14 @@ describe.each([false, true])('rows that share a commit, in a concurrent store: %
     expect(asked.flat()).not.toContain(settledRow('B-1').id);
     expect(await codes([commit(newRow('B-1'))])).toEqual(['committed']);
   });
+});
+
+it('rows of a file that is locked do not wait one after the other: they are refused together', async () => {
+  const { asked, commit } = storeThat(() => {
+    throw coded('busy');
+  }, false);
+  expect(await codes(['B-0', 'B-1', 'B-2'].map((name) => commit(newRow(name))))).toEqual(['busy', 'busy', 'busy']);
+  expect(asked).toEqual([['B-0', 'B-1', 'B-2'].map((name) => newRow(name).id)]);
 });
 
 describe.each([
