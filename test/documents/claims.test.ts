@@ -95,7 +95,7 @@ async function pausedBy407(transport?: Transport) {
 const CLAIMS: readonly Claim[] = [
   {
     document: 'README.md',
-    says: 'Reports go to staging, unless `LOCATION_SDK_ENVIRONMENT` or the option says production.',
+    says: 'Reports go to staging, unless `LOCATION_SDK_ENVIRONMENT` or `createClient({ environment })` says `production`.',
     holds: async () => {
       const environmentOf = async () => {
         const { fetch, gateways } = createMockGateway().clientOptions();
@@ -358,7 +358,7 @@ const CLAIMS: readonly Claim[] = [
   },
   {
     document: 'docs/how-to/on-call.md',
-    says: 'the quarantined ones, and those that wait, refused or never sent. `--code unprocessable` lists the refused ones alone.',
+    says: 'those that are quarantined, that wait after a refusal, or that were never sent. `--code unprocessable` lists the refused ones alone.',
     holds: async () => {
       const file = newFile();
       const gateway = createMockGateway();

@@ -144,6 +144,15 @@ describe('the examples in the readme run', () => {
     const number = JSON.stringify({ operation: 'verifyNin', payload: { nin: '99012345678' } });
     expect(await post(number)).toEqual([200, expect.objectContaining({ success: true })]);
     await expect.poll(() => mock.gateway.reports().length, { timeout: 20_000 }).toBe(1);
+    const location = { latitude: 6.45, longitude: 3.39, accuracy: 20 };
+    const placed = { operation: 'reportBetEvent', payload: betEvent({ bet_id: 'B-placed' }), location };
+    expect(await post(JSON.stringify(placed))).toEqual([202, {}]);
+    await expect.poll(() => mock.gateway.reports().length, { timeout: 20_000 }).toBe(2);
+    expect(mock.gateway.reports()[1]?.body).toMatchObject({ location: { ...location, source: 'gps' } });
+    // A failure of the store is none of the data.
+    await rm(join(folder, 'service.db'));
+    const later = { operation: 'reportBetEvent', payload: betEvent({ bet_id: 'B-later' }), clientIP: '8.8.8.8' };
+    expect(await post(JSON.stringify(later))).toEqual([503, expect.objectContaining({ code: 'replaced' })]);
     service.kill('SIGTERM');
     expect(await once(service, 'exit')).toEqual([0, null]);
     await mock.close();
