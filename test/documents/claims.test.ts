@@ -17,7 +17,7 @@ import { importFolder } from '../cli/import/import-files.js';
 import { relayWorld } from '../http/relay/world.js';
 import { newFile, openStore } from '../outbox/stores/sqlite/files.js';
 import { runCli } from '../support/cli-in-process.js';
-import { betEvent, LOCATION, settledBet } from '../support/factories.js';
+import { betEvent, LOCATION, settledBet, withdrawalEvent } from '../support/factories.js';
 import { failureOf } from '../support/failure-of.js';
 import { FakeClock } from '../support/fake-clock.js';
 import { root } from '../support/run.js';
@@ -93,6 +93,39 @@ async function pausedBy407(transport?: Transport) {
 }
 
 const CLAIMS: readonly Claim[] = [
+  {
+    document: 'README.md',
+    says: '`await outbox.reportWithdrawalEvent(withdrawal, { clientIP })` is called like `reportBetEvent`.',
+    holds: async () => {
+      const { gateway, outboxOf } = stored();
+      const outbox = outboxOf({});
+      const options = { clientIP: '8.8.8.8' };
+      await outbox.reportBetEvent(betEvent(), options);
+      await outbox.reportWithdrawalEvent(withdrawalEvent(), options);
+      await outbox.drain();
+      const reported = gateway.reports().map(({ operation }) => operation);
+      expect(reported).toEqual(['reportBetEvent', 'reportWithdrawalEvent']);
+    },
+  },
+  {
+    document: 'docs/reference/options.md',
+    says: 'The outbox ignores an error that it throws.',
+    holds: async () => {
+      const client = createClient(createMockGateway().clientOptions());
+      const onReceipt = vi.fn(() => {
+        throw new Error('the log is full');
+      });
+      const outbox = createOutbox({ client, store: memoryStore(), onReceipt });
+      const errors: unknown[] = [];
+      outbox.on('error', (event) => errors.push(event));
+      const { done } = await outbox.reportBetEvent(betEvent(), { location: LOCATION });
+      await outbox.drain();
+      expect(await done).toMatchObject({ outcome: 'recorded' });
+      await expect.poll(() => onReceipt.mock.calls.length).toBe(2);
+      expect(errors).toEqual([]);
+      await outbox.stop();
+    },
+  },
   {
     document: 'README.md',
     says: 'Reports go to staging, unless `LOCATION_SDK_ENVIRONMENT` or `createClient({ environment })` says `production`.',

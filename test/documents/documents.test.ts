@@ -91,6 +91,7 @@ const NO_COMMANDS = ['location-sdk player '];
 const RUN_BY: readonly { document: string; has: string; by: string }[] = [
   { document: 'docs/index.md', has: 'sqliteStore', by: 'test/documents/readme.test.ts' },
   { document: 'README.md', has: '// report.mjs', by: 'test/documents/readme.test.ts' },
+  { document: 'README.md', has: 'verifyNin', by: 'test/documents/readme.test.ts' },
   { document: 'docs/start/which-stack.md', has: '// service.mjs', by: 'test/documents/readme.test.ts' },
   { document: 'docs/start/backend.md', has: '// backend.mjs', by: 'test/documents/readme.test.ts' },
   ...['database.mjs', 'schema.mjs', 'reporting.mjs', 'bets.mjs', 'worker.mjs', 'api.mjs', 'bets.test.mjs'].map(
@@ -263,7 +264,7 @@ describe("the compiler's messages for the examples", { tags: 'slow' }, () => {
   });
 
   test('the examples in the readme and in the example pages fit the types', () => {
-    expect([readmeModules.length, readmeScripts.length, pages.length]).toEqual([6, 3, 2]);
+    expect([readmeModules.length, readmeScripts.length, pages.length]).toEqual([7, 3, 2]);
     expect(problems.filter(isOfReadme)).toEqual([]);
   });
 

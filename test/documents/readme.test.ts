@@ -104,6 +104,14 @@ describe('the examples in the readme run', () => {
     expect(reported).toEqual(['reportBetEvent', 'reportSettledBet']);
   });
 
+  test('a number is verified, with LOCATION_SDK_MOCK', { timeout: 30_000 }, async () => {
+    const server = await serve();
+    const path = await save('nin.mjs', example('verifyNin('));
+    const { code, output } = await runNode([path], { LOCATION_SDK_MOCK: server.url });
+    await server.close();
+    expect([code, output]).toEqual([0, expect.stringMatching(/^true \w+$/m)]);
+  });
+
   test('the outbox of the front page, with LOCATION_SDK_MOCK', { timeout: 30_000 }, async () => {
     const [front = ''] = codeBlocks(read('docs/index.md')).map(({ code }) => code);
     const server = await serve(createMockGateway({ validation: 'partial' }));
