@@ -1,5 +1,5 @@
--- For dashboards: a row for each account, with SQL timestamps and without personal data. A view has only PostgreSQL's
--- own types, so that a table which somebody makes of it does not need this schema.
+-- For dashboards: a row for each account, with SQL timestamps and without personal data. Columns have only types of
+-- PostgreSQL itself: a table that is copied from the view still works when the schema is dropped.
 CREATE VIEW schema.stats AS
 SELECT known.account,
   coalesce(open.waiting, 0) AS waiting,
