@@ -6,6 +6,7 @@ import { build } from 'tsup';
 process.chdir(fileURLToPath(new URL('..', import.meta.url)));
 rmSync('dist', { recursive: true, force: true });
 await build({});
+await import('./fewer-files.js');
 // Files that only export another one. The package has no entry for them (tsup.config.ts).
 for (const ending of ['js', 'cjs']) rmSync(`dist/fields.${ending}`);
 for (const step of ['cjs-declarations', 'documents', 'server-only', 'integrity']) await import(`./${step}.js`);
