@@ -12,7 +12,7 @@ const entries = files.filter((file) => !isShared(file));
 const bundle = await rollup({
   input: Object.fromEntries(entries.map((file) => [file.replace(/\.js$/, ''), `dist/${file}`])),
   external: (id) => !/^(?:\.|\/|dist\/)/.test(id),
-  // esbuild has left out what nobody uses.
+  // esbuild has left out what no entry uses.
   treeshake: false,
   logLevel: 'warn',
 });
