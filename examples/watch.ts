@@ -3,6 +3,8 @@ import type { Outbox } from 'location-sdk/outbox';
 
 const MINUTE_MS = 60_000;
 const HOUR_MS = 3_600_000;
+/** An outage of a minute is not an incident; the attempt that finds its end comes within ten seconds. */
+const NOTHING_MS = 80_000;
 /** The alerts of the pauses that need a person. */
 const NEEDS_A_PERSON: Readonly<Record<string, string>> = {
   authentication: 'ReportingPausedByKey',
@@ -12,7 +14,7 @@ const NEEDS_A_PERSON: Readonly<Record<string, string>> = {
 };
 
 /**
- * Call it once, and the returned function once a minute. `wake` reaches a person now, `tell` today, once for each
+ * Call it once, and the returned function every 20 seconds. `wake` reaches a person now, `tell` today, once for each
  * problem. If the problem ends and comes back, so does the call.
  */
 export function watch(outbox: Outbox, wake: (text: string) => void, tell: (text: string) => void): () => Promise<void> {
@@ -21,7 +23,7 @@ export function watch(outbox: Outbox, wake: (text: string) => void, tell: (text:
   let failures: number[] = [];
   /** The numbers of quarantined reports in the last 10 minutes. */
   let counts = [{ at: Date.now(), quarantined: 0 }];
-  /** When each environment last had a recorded report, or none to send. */
+  /** When each environment last recorded a report, or was first seen with one that waits. */
   const moved = new Map<string, number>();
   const placeOf = ({ account, environment }: { account: string; environment: string }) => `${account} ${environment}`;
   /** The recorded reports at the last look, and those that this process has recorded since then. */
@@ -47,10 +49,11 @@ export function watch(outbox: Outbox, wake: (text: string) => void, tell: (text:
       const place = placeOf({ account, environment });
       const isPaused = paused.some((pause) => placeOf(pause) === place && pause.reason in NEEDS_A_PERSON);
       const at = moved.get(place);
-      if (!isPending || isPaused || isSentElsewhere || at === undefined) moved.set(place, Date.now());
-      else if (Date.now() - at >= 2 * MINUTE_MS)
+      if (!isPending) moved.delete(place);
+      else if (isPaused || isSentElsewhere || at === undefined) moved.set(place, Date.now());
+      else if (Date.now() - at >= NOTHING_MS)
         found.set(`NothingIsSent ${place}`, () =>
-          wake(`reports for ${environment} wait, and none was recorded for two minutes`),
+          wake(`reports for ${environment} wait, and none was recorded for 80 seconds`),
         );
     }
     // A pause without a waiting report ends with the next report.

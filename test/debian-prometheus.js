@@ -30,8 +30,16 @@ function unpack() {
 
 /** Each change of a rule must make an incident fail, or the incidents prove nothing. @type {[string, string][]} */
 const BROKEN = [
-  ['reports_total[2m]', 'reports_total[20m]'],
-  [' and max by (job, location_sdk_account, location_sdk_environment) (location_sdk_outbox_pending offset 2m) > 0', ''],
+  ['reports_total[80s:5s]', 'reports_total[20m:5s]'],
+  ['80s', '75s'],
+  ['80s', '2m'],
+  ['reports_total[80s:5s]', 'reports_total[80s]'],
+  ['for: 80s', 'for: 10m'],
+  ['for: 80s', 'for: 15s'],
+  [
+    ' and max by (job, location_sdk_account, location_sdk_environment) (location_sdk_outbox_pending offset 80s) > 0',
+    '',
+  ],
   ['min_over_time((max by (job, location', 'max_over_time((max by (job, location'],
   ['~"authentication|', '~"'],
   ['|configuration|', '|configuration|unreachable|'],

@@ -168,7 +168,7 @@ describe('the function that watches an outbox', () => {
       expect(await later(1, counted(140, 4))).toEqual(['now: 140 reports need a person']);
       expect(await later(20, counted(140, 5, 2))).toEqual([]);
       expect(await later(1, counted(140, 5, 3))).toEqual([]);
-      const nothing = ['now: reports for production wait, and none was recorded for two minutes'];
+      const nothing = ['now: reports for production wait, and none was recorded for 80 seconds'];
       expect(await later(1, counted(140, 5, 3))).toEqual(nothing);
       expect(await later(5, counted(140, 5, 9))).toEqual([]);
       expect(await later(1, counted(140, 6, 9))).toEqual([]);
@@ -187,6 +187,58 @@ describe('the function that watches an outbox', () => {
       clock.mockRestore();
     }
   });
+
+  test.each([
+    ['many reports wait', true],
+    ['no report waited before', false],
+  ])(
+    'calls within two minutes of the beginning of an outage, and not in one of a minute, while %s',
+    async (_, isBusy) => {
+      const LOOKS_MS = 20_000;
+      let now = Date.now();
+      const clock = vi.spyOn(Date, 'now').mockImplementation(() => now);
+      try {
+        /** When it called, counted from the beginning of an outage that began so long after a look. */
+        const heardAfter = async (beginsMs: number, lengthMs: number) => {
+          const { outbox } = outboxWorld();
+          let record = () => {};
+          const on: Outbox['on'] = (type, listener) => {
+            const event = { account: 'default', environment: 'production' } as OutboxEvents['recorded'];
+            if (type === 'recorded') record = () => (listener as (event: OutboxEvents['recorded']) => void)(event);
+            return outbox.on(type, listener);
+          };
+          const [first, end] = [now, now + 15 * LOOKS_MS];
+          const begin = now + 2 * LOOKS_MS + beginsMs;
+          let recorded = 0;
+          const isOut = () => now >= begin && now < begin + lengthMs;
+          const look = watching({
+            stats: async () => ({
+              ...healthy,
+              states: { ...healthy.states, recorded },
+              destinations: [{ account: 'default', environment: 'production', isPending: isBusy || isOut() }],
+            }),
+            iterate: none,
+            on,
+          });
+          for (; now < end; now += 1_000) {
+            if (isBusy && !isOut()) {
+              recorded += 1;
+              record();
+            }
+            if ((now - first) % LOOKS_MS === 0 && (await look()).length > 0) return now - begin;
+          }
+          return Number.POSITIVE_INFINITY;
+        };
+        for (let beginsMs = 0; beginsMs < LOOKS_MS; beginsMs += 1_000) {
+          expect(await heardAfter(beginsMs, 600_000)).toBeLessThanOrEqual(100_000);
+          // The attempt that finds its end comes within ten seconds.
+          expect(await heardAfter(beginsMs, 70_000)).toBe(Number.POSITIVE_INFINITY);
+        }
+      } finally {
+        clock.mockRestore();
+      }
+    },
+  );
 
   test('compares what waits with what is recorded for the same environment, and leaves a paused one to its own call', async () => {
     let now = Date.now();
@@ -222,7 +274,7 @@ describe('the function that watches an outbox', () => {
       // The counts do not say where another process sends.
       expect(await minutes(10, { destinations }, false)).toEqual([]);
       expect(await minutes(10, { destinations }, true)).toEqual([
-        'now: reports for staging wait, and none was recorded for two minutes',
+        'now: reports for staging wait, and none was recorded for 80 seconds',
       ]);
     } finally {
       clock.mockRestore();

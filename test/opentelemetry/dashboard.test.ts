@@ -112,9 +112,9 @@ describe('the alerts', () => {
     const reasons = [...read('examples/grafana/alerts.yaml').matchAll(/alert: (\w+)\n.*pause_reason="(\w+)"/g)];
     expect(reasons.length).toBe(4);
     for (const [, name, reason] of reasons) expect(going).toContain(`${reason}: '${name}'`);
-    expect(read('docs/how-to/on-call.md')).toContain('none for two minutes');
-    expect(alerts.find(({ name }) => name === 'NothingIsSent')?.query).toContain('[2m:15s]');
-    expect(going).toContain('2 * MINUTE_MS');
+    expect(read('docs/how-to/on-call.md')).toContain('none for 80 seconds');
+    expect(alerts.find(({ name }) => name === 'NothingIsSent')?.query).toContain('[80s:5s]');
+    expect(going).toContain('NOTHING_MS = 80_000');
   });
 
   it.each(alerts.filter(({ name }) => name !== 'OutboxSilent'))('$name is also one of the function', ({ name }) =>
@@ -127,6 +127,7 @@ test.each([
   ['ReportsQuarantined', /expr: .* > 0$/m, 'at least one report'],
   ['ReportsNotSent', /expr: .* > 3600$/m, 'older than an hour'],
   ['ReportingPaused', /for: 15m$/m, 'for 15 minutes'],
+  ['OutboxSilent', /for: 80s$/m, 'for 80 seconds'],
   ['OutboxStoreFails', /\[10m\].* > 5$/m, 'more than 5 times in 10 minutes'],
 ])('%s rings at the limit that the guide names', (name, limit, words) => {
   const rule =

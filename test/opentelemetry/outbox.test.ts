@@ -338,6 +338,19 @@ describe('the metrics of an outbox', () => {
     expect(paused.reduce((sum, { value }) => sum + value, 0)).toBe(1);
   });
 
+  it('show nothing as pending while a settlement waits behind its quarantined bet', async () => {
+    const { outbox, gateway, run } = instrumentedWorld();
+    const pending = async () =>
+      (await told.points('location_sdk.outbox.pending')).reduce((sum, { value }) => sum + value, 0);
+    gateway.faults.add({ kind: 'status', status: 422, times: 1 });
+    await outbox.reportBetEvent(betEvent());
+    await outbox.reportSettledBet(settledBet());
+    expect(await pending()).toBe(1);
+    await run(outbox.drain());
+    expect((await outbox.stats()).states).toMatchObject({ quarantined: 1, blocked: 1, waiting: 0, 'in-flight': 0 });
+    expect(await pending()).toBe(0);
+  });
+
   it('have no values of a store that fails', async () => {
     const store = memoryStore();
     let fails = true;
