@@ -358,6 +358,22 @@ describe('delivering', () => {
     await run(outbox.stop());
   });
 
+  it.each([
+    ['recorded', undefined],
+    ['quarantined', 422],
+  ])('settles done with the result of its own worker (%s), and not at the next poll', async (state, status) => {
+    const HOUR_MS = 3_600_000;
+    const { outbox, gateway, clock, run } = outboxWorld({ outbox: { pollMs: HOUR_MS } });
+    if (status !== undefined) gateway.faults.add({ kind: 'status', status, times: 1 });
+    const { id, done } = await outbox.reportBetEvent(betEvent());
+    const begin = clock.now();
+    outbox.start();
+    await run(Promise.allSettled([done]));
+    expect((await outbox.get(id))?.state).toBe(state);
+    expect(clock.now() - begin).toBeLessThan(HOUR_MS / 10);
+    await run(outbox.stop());
+  });
+
   it('resolves done if another worker records the report', async () => {
     const { make, outbox, run } = outboxWorld();
     const { done } = await outbox.reportBetEvent(betEvent());
