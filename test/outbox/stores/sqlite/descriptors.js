@@ -1,14 +1,13 @@
-// Opens and closes the store of a file several times. Prints the largest growth of the open descriptors after the first
-// time.
-import { readdirSync } from 'node:fs';
+// Opens and closes the store of a file several times. Prints the smallest number of its open descriptors before a close,
+// and the largest after one.
 import { sqliteStore } from 'location-sdk/outbox/sqlite';
+import { descriptorsOf } from './open-descriptors.js';
 import { rowOf } from './row-of.js';
 
 const [file = '', cycles = '0'] = process.argv.slice(2);
-const count = () => readdirSync('/proc/self/fd').length;
-
-/** @param {number} cycle */
-async function openAndClose(cycle) {
+let least = Number.POSITIVE_INFINITY;
+let most = 0;
+for (let cycle = 0; cycle < Number(cycles); cycle += 1) {
   const store = await sqliteStore({ file });
   const reference = `B-${cycle}`;
   await store.enqueue([rowOf(reference)]);
@@ -21,14 +20,8 @@ async function openAndClose(cycle) {
     },
   });
   await store.list({ limit: 10 });
+  least = Math.min(least, descriptorsOf(file));
   await store.close?.();
+  most = Math.max(most, descriptorsOf(file));
 }
-
-await openAndClose(0);
-const before = count();
-let most = 0;
-for (let cycle = 1; cycle <= Number(cycles); cycle += 1) {
-  await openAndClose(cycle);
-  most = Math.max(most, count() - before);
-}
-console.log(most);
+console.log(least, most);
