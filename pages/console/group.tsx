@@ -131,7 +131,7 @@ export function createGroup(page: ConsolePage, group: ProblemKey): View {
 const Correction = ({ command, onClosed }: { readonly command: string; readonly onClosed: () => void }) => (
   <Dialog
     title="Correct from a file"
-    text="Write the corrected reports into one file: CSV, or NDJSON with a report on each line. Without a location, the stored one stays. Add the wrong reports that were never sent, too. If settlements are wrong, too, correct those first, with a file of their own."
+    text="Write the corrected reports into one file: CSV, or NDJSON with a report on each line, each with its operation. Without a location, the stored one stays. Add wrong settlements, which are replaced first, and the wrong reports that were never sent."
     onClosed={onClosed}
   >
     {(close) => (

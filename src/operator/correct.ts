@@ -1,3 +1,4 @@
+import type { OperationName } from '../core/protocol/operations.js';
 import type { DecidedReport } from '../outbox/decisions/decide-rows.js';
 import { endPauses } from '../outbox/decisions/end-pauses.js';
 import { operationScope } from '../outbox/rules/destination.js';
@@ -8,17 +9,22 @@ import { type CorrectedFile, storeDecision, type Who } from './decision-log.js';
 
 export interface CorrectRequest extends Who {
   readonly about: CorrectedFile;
-  /** The reports of the next lines, after this number of lines. Without any at the end of the file. */
+  /** The operations of its reports. */
+  readonly operations: readonly OperationName[];
+  /** The reports of the next lines, and this number and theirs as the cursor. Without any at the end of the file. */
   next(from: number, decision: Decision): Promise<RowsPage>;
   tell(results: readonly DecidedReport[]): void;
 }
 
 /**
- * Replaces the data of the reports of a file, as one decision. It ends the open breaker of their operation as its last
- * step, and returns the number of the other refused reports, which are quarantined then. If it was interrupted, a call
+ * Replaces the data of the reports of a file, as one decision. It ends the open breakers of their operations as its
+ * last step, and returns the number of the other refused reports, which are quarantined then. If it was interrupted, a call
  * with the same decision continues it.
  */
-export async function correct(context: OperatorContext, { about, next, tell, ...by }: CorrectRequest): Promise<number> {
+export async function correct(
+  context: OperatorContext,
+  { about, operations, next, tell, ...by }: CorrectRequest,
+): Promise<number> {
   const begun = await storeDecision(context, by, { action: 'replaced', about, done: false });
   const { at, id } = begun;
   const decision: Decision = { action: 'replaced', reason: by.reason, at, by: by.who, id, file: about.file };
@@ -29,8 +35,9 @@ export async function correct(context: OperatorContext, { about, next, tell, ...
     tell,
     async next({ cursor }) {
       const page = await next(cursor, decision);
-      const ended = page.done ? await endPauses(context, operationScope(about)) : [];
-      for (const pause of ended) quarantined += pause.quarantined;
+      for (const operation of page.done ? operations : [])
+        for (const pause of await endPauses(context, operationScope({ ...about, operation })))
+          quarantined += pause.quarantined;
       return page;
     },
   });

@@ -1,7 +1,7 @@
 import { printable, shownName } from '../core/platform/messages.js';
 import type { OperationName } from '../core/protocol/operations.js';
 import { decisionsFor } from '../outbox/rules/decisions.js';
-import type { DestinationOperation, PauseScope } from '../outbox/rules/destination.js';
+import type { Destination, PauseScope } from '../outbox/rules/destination.js';
 import type { Decision } from '../outbox/rules/state-machine.js';
 import type { KeptDecision, NewDecision, ProblemKey } from '../outbox/store/operator-store.js';
 import { isBetween, isShown, type Narrowing, type OperatorContext, OperatorRefusal } from './context.js';
@@ -33,8 +33,10 @@ export interface AllQuarantined {
   readonly except?: readonly string[] | undefined;
 }
 
-/** A file with corrected reports of one operation, as a decision is about it. */
-export interface CorrectedFile extends DestinationOperation {
+/** A file with corrected reports, as a decision is about it. */
+export interface CorrectedFile extends Destination {
+  /** Absent if each line names its own. */
+  readonly operation?: OperationName;
   /** The SHA-256 of the file, in hexadecimal digits. */
   readonly file: string;
 }

@@ -21,8 +21,8 @@ export interface ProblemGroup extends Omit<ProblemCount, 'example'> {
   readonly correction: string | null;
 }
 
-const correctionOf = ({ account, environment, operation }: Row, command: string): string =>
-  `${command} replace --from corrected.ndjson --account ${account} --environment ${environment} --operation ${operation} --dry-run --reason "…"`;
+const correctionOf = ({ account, environment }: Row, command: string): string =>
+  `${command} replace --from corrected.ndjson --account ${account} --environment ${environment} --dry-run --reason "…"`;
 
 const MOST_GROUPS = 200;
 

@@ -611,13 +611,13 @@ test('refused data is corrected from a file first, and no primary button sends i
   await page.getByRole('button', { name: 'Send all again…' }).waitFor();
   await expect.poll(primaries).toEqual(['Correct from a file…']);
   const command =
-    'npx location-sdk outbox <store> replace --from corrected.ndjson --account default --environment staging --operation reportBetEvent';
+    'npx location-sdk outbox <store> replace --from corrected.ndjson --account default --environment staging';
   for (const viewport of [DESKTOP, PHONE]) {
     await page.setViewportSize(viewport);
     await page.getByRole('button', { name: 'Correct from a file…' }).click();
     const dialog = page.getByRole('dialog', { name: 'Correct from a file' });
     await dialog.getByText(`${command} --dry-run --reason "…"`).waitFor();
-    await dialog.getByText('If settlements are wrong, too, correct those first').waitFor();
+    await dialog.getByText('Add wrong settlements, which are replaced first').waitFor();
     expect(await violationsByScheme(page)).toEqual([]);
     expect(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth)).toBe(true);
     await dialog.getByRole('button', { name: 'Copy the command line for: Correct' }).click();

@@ -92,11 +92,12 @@ ${A_REPORT}`,
 has recorded nothing: after a refusal, and for a report that was never sent. A
 settlement is named by its id or with --operation. It needs the options of your
 client, and of your outbox if that encrypts.
-For many reports of one operation, give --from, --operation and --environment,
-and no <report>. The file is CSV or NDJSON, as for import. Without a location,
-the stored one stays. The command checks every line first, and lists those that
-it does not take in <file>.rejected.csv. At the end it ends an open breaker of
-the operation. After an interruption, run the same command again.
+For many reports, give --from and --environment, and no <report>. The file is
+CSV or NDJSON, as for import. Without --operation, each line names its own, as
+list --json does. Settlements are replaced first, in any order of the lines.
+Without a location, the stored one stays. The command checks every line first,
+and lists those that it does not take in <file>.rejected.csv. At the end it ends
+open breakers of these operations. After an interruption, run it again.
 ${A_REPORT}`,
     takes: [...NARROWING, 'reason', 'options', 'from', 'map', 'dry-run', 'skip-rejected', 'last-line-complete'],
     needs: ['reason'],

@@ -1,13 +1,13 @@
 import { createHash } from 'node:crypto';
 import { canonical } from '../../core/platform/as-record.js';
-import { operations } from '../../core/protocol/operations.js';
+import { type Operation, operations, type ReportName, reportNames } from '../../core/protocol/operations.js';
 import type { CorrectRequest } from '../../operator/correct.js';
 import type { CorrectedFile } from '../../operator/decision-log.js';
 import type { DecidedReport, Planned } from '../../outbox/decisions/decide-rows.js';
 import { CORRECTED_TOGETHER, planCorrection } from '../../outbox/decisions/replacement.js';
 import { isDistinctReference, rowId } from '../../outbox/intake/enqueue.js';
 import { decisionsFor, isChange, isRefusedData } from '../../outbox/rules/decisions.js';
-import { DEFAULT_ACCOUNT } from '../../outbox/rules/destination.js';
+import { DEFAULT_ACCOUNT, type DestinationOperation } from '../../outbox/rules/destination.js';
 import type { Row } from '../../outbox/rules/state-machine.js';
 import type { KeptDecision } from '../../outbox/store/operator-store.js';
 import { type OutboxStore, scanRows } from '../../outbox/store/store.js';
@@ -25,57 +25,82 @@ import { grouped, quarantinedNote } from './text.js';
 
 const MISSING = 'the outbox does not have this report';
 
+type Named = Pick<ImportLine, 'operation' | 'payload'>;
+
+/** Counts of the reports of one operation. */
+const newTally = () => ({
+  differing: 0,
+  same: 0,
+  inDoubt: 0,
+  recorded: 0,
+  notReplaceable: 0,
+  missing: 0,
+  notInFile: 0,
+  replaced: 0,
+  fields: new Map<string, number>(),
+});
+type Tally = ReturnType<typeof newTally>;
+
+/** Of the reports that wait for another report. */
+const isSettlement = (name: ReportName | undefined): boolean => name !== undefined && 'after' in operations[name];
+
 /** Replaces the data of the reports in a file, with the reader, the checks and the rejected file of an import. */
 export const replaceFile: RunCommand = async ({ store, operator, command }, values) => {
-  const { json, account = DEFAULT_ACCOUNT, 'dry-run': dryRun = false } = values;
+  const { json, account = DEFAULT_ACCOUNT, 'dry-run': dryRun = false, operation: only } = values;
   const path = needed(values, 'from');
-  const operation = needed(values, 'operation');
   const environment = needed(values, 'environment');
   const owner = await readOwner(values);
-  const shape = shapeOf(operation, owner.mode);
   const source = await openSource(path);
   try {
-    const about = { file: await source.sha256(), account, environment, operation };
-    const rejected = createRejected(path, shape.reference);
+    const about = { file: await source.sha256(), account, environment, ...(only && { operation: only }) };
+    const rejected = createRejected(path);
+    const shape = shapeOf(only, owner.mode);
     const read = await lineReaderOf(source, readMapFile(values.map), shape, values['last-line-complete'] === true);
     const settings = await settingsFor(store, owner);
     const { seal } = settings;
     const { id: decision, isOwn, kept } = await decisionAbout(store, about);
     const corrector = { intake: intakeOf(settings), seal, isOwn };
-    const counts = { differing: 0, same: 0, inDoubt: 0, recorded: 0, notReplaceable: 0, missing: 0 };
-    const fields = new Map<string, number>();
+    const tallies = new Map<string, Tally>();
     const isNew = createReferences();
     /** The line of each report of the current commit. */
     const lineOf = new Map<string, ImportLine>();
 
-    const idOf = (reference: unknown): string | undefined =>
-      typeof reference === 'string' && isDistinctReference(reference)
+    function tallyOf(operation: string): Tally {
+      const tally = tallies.get(operation) ?? newTally();
+      tallies.set(operation, tally);
+      return tally;
+    }
+    /** No report has an empty id. */
+    function idOf({ operation, payload }: Named): string {
+      const reference = operation && payload?.[operations[operation].reference];
+      return operation && typeof reference === 'string' && isDistinctReference(reference)
         ? rowId({ account, environment }, operation, reference)
-        : undefined;
-    const rowsOf = async (lines: readonly Pick<ImportLine, 'payload'>[]) =>
-      store.get(lines.map(({ payload }) => idOf(payload?.[shape.reference]) ?? ''));
+        : '';
+    }
 
+    if (only) tallyOf(only);
     const lines = await checkLines(
-      { source, read, shape, rejected },
-      async (payload) => {
-        const reference = payload[shape.reference];
+      { source, read, rejected },
+      async (payload, operation) => {
+        const tally = tallyOf(operation);
+        const id = idOf({ operation, payload });
         // Its name is wrong, and the check of the report says how.
-        if (idOf(reference) === undefined) return (await owner.internals.freeze(operation, payload, {})).report;
-        const [row] = await rowsOf([{ payload }]);
+        if (id === '') return (await owner.internals.freeze(operation, payload, {})).report;
+        const [row] = await store.get([id]);
         const found = row && (await planCorrection(corrector, row, payload, { action: 'replaced', reason: '', at: 0 }));
         const change = found?.change ?? { why: MISSING };
         const names = found?.report && isChange(change) ? await differences(row, found.report.body) : [];
         return {
-          reference: String(reference),
+          reference: String(payload[operations[operation].reference]),
           isStored: row !== undefined,
           judge() {
-            for (const name of names) fields.set(name, (fields.get(name) ?? 0) + 1);
-            if (found?.isSame) counts.same += 1;
-            else if (isChange(change)) counts.differing += 1;
+            for (const name of names) tally.fields.set(name, (tally.fields.get(name) ?? 0) + 1);
+            if (found?.isSame) tally.same += 1;
+            else if (isChange(change)) tally.differing += 1;
             else {
               const { state = 'missing', inDoubt } = row ?? {};
               const isNamed = state === 'missing' || state === 'recorded';
-              counts[isNamed ? state : inDoubt ? 'inDoubt' : 'notReplaceable'] += 1;
+              tally[isNamed ? state : inDoubt ? 'inDoubt' : 'notReplaceable'] += 1;
               return change.why;
             }
             return undefined;
@@ -84,15 +109,16 @@ export const replaceFile: RunCommand = async ({ store, operator, command }, valu
       },
       isNew,
     );
-    const notInFile = await countRefused(store, about, isNew);
+    for (const operation of named())
+      tallyOf(operation).notInFile = await countRefused(store, { account, environment, operation }, isNew);
     rejected.write();
     await source.expectUnchanged();
 
     // The other rejected lines are of reports that cannot be replaced.
-    const wrong = rejected.lines - counts.inDoubt - counts.recorded - counts.notReplaceable - counts.missing;
+    const wrong = rejected.lines - total('inDoubt', 'recorded', 'notReplaceable', 'missing');
     const isChecked = dryRun || (wrong > 0 && !values['skip-rejected']);
-    let [replaced, quarantined] = [0, 0];
-    if (!isChecked && (kept || counts.differing > 0)) {
+    let quarantined = 0;
+    if (!isChecked && (kept || total('differing') > 0)) {
       const { who, reason } = kept ?? newDecision(needed(values, 'reason'));
       quarantined = await operator
         .correct({
@@ -100,25 +126,37 @@ export const replaceFile: RunCommand = async ({ store, operator, command }, valu
           reason,
           decision,
           about,
+          operations: named(),
           next: pagesOf(),
           tell(results) {
-            replaced += results.filter(({ row }) => row?.operation === operation).length;
+            for (const { row } of results)
+              if (row?.decisions.at(-1)?.action === 'replaced') tallyOf(row.operation).replaced += 1;
             refuse(results);
           },
         })
         .finally(() => rejected.write());
     }
-    const differing = [...fields].sort(([, a], [, b]) => b - a).map(([field, reports]) => ({ field, reports }));
+    const replaced = total('replaced');
     if (json) {
+      const numbers = { lines, rejected: rejected.lines, wrong, quarantined };
+      const each = [...tallies].map(([operation, tally]) => ({ operation, ...tally, fields: differing(tally) }));
+      const found = only ? each[0] : { operations: each };
       const made = replaced > 0 ? decision : undefined;
-      const numbers = { lines, rejected: rejected.lines, wrong, ...counts, notInFile, replaced, quarantined };
-      const found = { fields: differing, problems: rejected.kinds() };
-      say(JSON.stringify({ ...about, ...numbers, dryRun, decision: made, ...found }));
+      say(JSON.stringify({ ...about, ...numbers, ...found, dryRun, decision: made, problems: rejected.kinds() }));
     } else {
       rejected.tell(lines);
       tellResult();
     }
     return rejected.lines === 0 ? EXIT.done : EXIT.failed;
+
+    /** The operations of the file. */
+    function named(): readonly ReportName[] {
+      return reportNames.filter((name) => tallies.has(name));
+    }
+
+    function total(...names: readonly Exclude<keyof Tally, 'fields'>[]): number {
+      return [...tallies.values()].flatMap((tally) => names.map((name) => tally[name])).reduce((a, b) => a + b, 0);
+    }
 
     /** The names of the fields that differ. None if the stored data was deleted, or is sealed with a missing key. */
     async function differences(row: Row | undefined, body: string): Promise<string[]> {
@@ -128,21 +166,26 @@ export const replaceFile: RunCommand = async ({ store, operator, command }, valu
     }
 
     function tellResult(): void {
-      const rows: [number, string][] = [
-        [isChecked ? counts.differing : 0, 'would be replaced'],
-        [counts.same, 'have this data already'],
-        [notInFile, `reports of ${operation} were refused, and are not in the file`],
-      ];
-      for (const [count, words] of rows) if (count > 0) remark(`  ${grouped(count)} ${words}`);
-      if (differing.length > 0) remark('Fields that differ:');
-      for (const { field, reports } of differing) remark(`  ${grouped(reports)} × ${field}`);
+      for (const [operation, tally] of tallies) {
+        const rows: [number, string][] = [
+          [isChecked ? tally.differing : 0, 'would be replaced'],
+          [tally.same, 'have this data already'],
+          [tally.notInFile, `reports of ${operation} were refused, and are not in the file`],
+        ];
+        if (tallies.size > 1) remark(`${operation}:`);
+        for (const [count, words] of rows) if (count > 0) remark(`  ${grouped(count)} ${words}`);
+        if (tally.fields.size > 0) remark('Fields that differ:');
+        for (const { field, reports } of differing(tally)) remark(`  ${grouped(reports)} × ${field}`);
+      }
       const checked = `${path}: ${grouped(lines)} lines checked, ${grouped(rejected.lines)} rejected. Nothing was changed.`;
       say(isChecked || replaced === 0 ? checked : `${path}: ${grouped(replaced)} reports replaced.`);
       if (wrong > 0 && isChecked)
         remark('Correct the lines and run the command again. Or add --skip-rejected to replace only the others.');
-      else if (isChecked && counts.differing > 0) {
-        if (!('after' in operations[operation]))
-          remark('If their settlements are wrong, too, correct those first, with a file of their own.');
+      else if (isChecked && total('differing') > 0) {
+        if (!named().some(isSettlement))
+          remark(
+            'If their settlements are wrong, too, add them to the file, without --operation: each line names its own.',
+          );
         remark('Run the command without --dry-run to replace those.');
       } else if (replaced > 0) remark('A running worker sends them; if none runs, start one.');
       if (quarantined > 0) remark(quarantinedNote(quarantined, command));
@@ -157,25 +200,47 @@ export const replaceFile: RunCommand = async ({ store, operator, command }, valu
       }
     }
 
+    /**
+     * The lines that are not rejected, after an interruption also those that are done: a report may have been in flight.
+     * Settlements first: a replaced report may be sent at once, and its settlement after it. The settlement of a
+     * dismissed report is not blocked by it, so both are replaced in one commit.
+     */
+    async function* inOrder(): AsyncGenerator<ImportLine[], undefined> {
+      const held = new Map<string, ImportLine>();
+      if (named().some(isSettlement))
+        for await (const line of read()) {
+          const { after }: Partial<Operation> = line.operation ? operations[line.operation] : {};
+          if (!after || rejected.has(line)) continue;
+          const id = idOf({ ...line, operation: reportNames.find((name) => name === after) });
+          if (tallies.has(after) && (await store.get([id]))[0]?.state === 'dismissed') held.set(id, line);
+          else yield [line];
+        }
+      if (!named().every(isSettlement))
+        for await (const line of read()) {
+          if (isSettlement(line.operation) || rejected.has(line)) continue;
+          const settlement = held.get(idOf(line));
+          held.delete(idOf(line));
+          yield settlement ? [line, settlement] : [line];
+        }
+      for (const line of held.values()) yield [line];
+    }
+
     function pagesOf(): CorrectRequest['next'] {
-      const all = read();
-      const showProgress = startProgress('Replacing', source.size);
-      let to = 0;
+      const all = inOrder();
+      const showProgress = startProgress('Replacing', lines);
+      let done = 0;
       return async (from, decision) => {
         await source.expectUnchanged();
         const page: ImportLine[] = [];
         let isEnd = false;
         while (page.length < CORRECTED_TOGETHER && !isEnd) {
-          const { value, done } = await all.next();
-          if (done) isEnd = true;
-          else {
-            to += 1;
-            // After an interruption also the lines before it: one of them may have been in flight then.
-            if (!rejected.has(value)) page.push(value);
-          }
+          const { value = [], done: isOver = false } = await all.next();
+          isEnd = isOver;
+          done += value.length;
+          page.push(...value);
         }
         lineOf.clear();
-        const rows = await rowsOf(page);
+        const rows = await store.get(page.map(idOf));
         const planned: Planned[] = [];
         for (const [index, row] of rows.entries()) {
           const line = page[index];
@@ -184,14 +249,17 @@ export const replaceFile: RunCommand = async ({ store, operator, command }, valu
           lineOf.set(row.id, line);
           planned.push({ row, change: found.change });
         }
-        showProgress(source.position(), to);
-        return { planned, to: Math.max(to, from), done: isEnd && page.length === 0 };
+        showProgress(done, done);
+        return { planned, to: from + page.length, done: isEnd && page.length === 0 };
       };
     }
   } finally {
     await source.close();
   }
 };
+
+const differing = ({ fields }: Tally) =>
+  [...fields].sort(([, a], [, b]) => b - a).map(([field, reports]) => ({ field, reports }));
 
 /**
  * The decision about a file: one that was interrupted, or a new one. Its id follows from the file, so that a second run
@@ -213,14 +281,14 @@ async function decisionAbout(store: OutboxStore, about: CorrectedFile) {
 /** Counts the refused reports of an operation that are not in a file. */
 async function countRefused(
   store: OutboxStore,
-  { account, environment, operation }: CorrectedFile,
-  isNew: (reference: string) => boolean,
+  scope: DestinationOperation,
+  isNew: (report: string) => boolean,
 ): Promise<number> {
   let count = 0;
   for (const state of ['quarantined', 'waiting'] as const)
-    for await (const row of scanRows(store, { account, environment, operation, state })) {
+    for await (const row of scanRows(store, { ...scope, state })) {
       const isRefused = state === 'waiting' ? isRefusedData(row) : decisionsFor(row).replaced === undefined;
-      if (isRefused && isNew(row.reference)) count += 1;
+      if (isRefused && isNew(scope.operation + row.reference)) count += 1;
     }
   return count;
 }

@@ -9,7 +9,7 @@ export const reports = (count: number): string => `${grouped(count)} ${count ===
 export const quarantinedNote = (count: number, command: string): string =>
   `${reports(count)} that the gateway had refused ${count === 1 ? 'is' : 'are'} quarantined, and not sent again. To see them, and to correct wrong data:
   ${command} list --state quarantined
-  ${command} replace --from corrected.ndjson --operation … --environment … --dry-run`;
+  ${command} replace --from corrected.ndjson --environment … --dry-run`;
 
 /** A destination or the place of a pause, such as `staging` or `staging, reportBetEvent,`. Without the default account. */
 export const placeOf = ({ account, environment, operation }: PauseScope): string =>

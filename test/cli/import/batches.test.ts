@@ -1,6 +1,5 @@
 import { join } from 'node:path';
 import { expect, inject, it } from 'vitest';
-import { shapeOf } from '../../../src/cli/outbox/import/columns.js';
 import { enqueueLines } from '../../../src/cli/outbox/import/enqueue-lines.js';
 import type { ImportLine } from '../../../src/cli/outbox/import/lines.js';
 import { createRejected } from '../../../src/cli/outbox/import/rejected.js';
@@ -19,7 +18,13 @@ const OPERATION = 'reportSettledBet';
 async function batchesOf(lines: number, length: number): Promise<number[]> {
   async function* read(): AsyncGenerator<ImportLine> {
     for (let index = 0; index < lines; index += 1)
-      yield { line: index + 2, length, payload: { ...settledBet({ bet_id: `B-${index}` }) }, problems: [] };
+      yield {
+        line: index + 2,
+        length,
+        operation: OPERATION,
+        payload: { ...settledBet({ bet_id: `B-${index}` }) },
+        problems: [],
+      };
   }
   const batches: number[] = [];
   const inner = memoryStore();
@@ -38,8 +43,8 @@ async function batchesOf(lines: number, length: number): Promise<number[]> {
     {
       source: { size: lines * length, position: () => 0, expectUnchanged: async () => undefined },
       read,
-      shape: shapeOf(OPERATION, 'strict'),
-      rejected: createRejected(join(inject('runFolder'), 'none.csv'), 'bet_id'),
+      operation: OPERATION,
+      rejected: createRejected(join(inject('runFolder'), 'none.csv')),
     },
     createIntake(settings, account, createOutboxEvents(), undefined),
     settings,

@@ -132,8 +132,10 @@ describe('the list of refused lines', () => {
     '＝1+1',
   ])('contains no formula, for any way in which a spreadsheet splits its cells: %j', (reference) => {
     const { at } = importFolder();
-    const rejected = createRejected(at('list.csv'), 'bet_id');
-    rejected.add({ line: 2, payload: { bet_id: reference } }, [{ field: reference, reason: 'is wrong' }]);
+    const rejected = createRejected(at('list.csv'));
+    rejected.add({ line: 2, operation: 'reportBetEvent', payload: { bet_id: reference } }, [
+      { field: reference, reason: 'is wrong' },
+    ]);
     rejected.write();
     const text = readFileSync(at('list.rejected.csv'), 'utf8');
     const cells = [',', ';', '\t', '|'].flatMap((delimiter) => [

@@ -3,7 +3,7 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import { unchanged, writeOf } from '../../../src/outbox/rules/state-machine.js';
-import { leaksIn, personalBet } from '../../outbox/personal.js';
+import { leaksIn, personalBet, personalSettlement, personalWithdrawal } from '../../outbox/personal.js';
 import { copyOf, newFile, openSqlite, openStore, query } from '../../outbox/stores/sqlite/files.js';
 import { outboxWorld } from '../../outbox/world.js';
 import { jsonOf, runCli } from '../../support/cli-in-process.js';
@@ -101,7 +101,7 @@ describe('outbox replace --from', () => {
     expect(ended.err).toContain('  3 reports of reportBetEvent were refused, and are not in the file\n');
     expect(ended.err).toContain('Fields that differ:\n  5 × amount\n');
     expect(ended.err).toContain(
-      'If their settlements are wrong, too, correct those first, with a file of their own.\nRun the command without --dry-run to replace those.\n',
+      'If their settlements are wrong, too, add them to the file, without --operation: each line names its own.\nRun the command without --dry-run to replace those.\n',
     );
     expect(ended.err).not.toContain('--skip-rejected');
     expect(leaksIn(ended.out + ended.err + readFileSync(join(folder, 'dry.rejected.csv'), 'utf8'))).toEqual([]);
@@ -159,7 +159,7 @@ describe('outbox replace --from', () => {
     expect(err).toMatch(
       /^4 reports that the gateway had refused are quarantined, and not sent again\. To see them, and/,
     );
-    expect(err).toContain(`outbox ${file} replace --from corrected.ndjson --operation`);
+    expect(err).toContain(`outbox ${file} replace --from corrected.ndjson --environment`);
     expect(jsonOf((await begin().run('resume', '--json')).out)).toMatchObject([
       { operation: 'reportBetEvent', reason: 'refusals', resumed: true, quarantined: 4 },
     ]);
@@ -284,10 +284,297 @@ describe('outbox replace --from', () => {
     expect([single.code, single.err]).toEqual([2, expect.stringContaining('--dry-run goes with --from')]);
   });
 
-  it('refuses a call that names reports too, or no operation', async () => {
+  it('refuses a call that names reports too, or no environment', async () => {
     const { run, replace } = begin();
     const path = ndjson('call.ndjson', [corrected('B-0')]);
     expect((await replace(path, 'B-0')).err).toContain('--from goes without names of reports');
-    expect((await run('replace', '--from', path, ...BECAUSE)).err).toContain('--operation is missing');
+    expect((await run('replace', '--from', path, ...BECAUSE)).err).toContain('--environment is missing');
+  });
+});
+
+/** A line of a file with several operations. */
+const lineOf = (operation: string, payload: object) => ({ operation, ...payload });
+const correctedSettlement = (reference: string, more: object = {}) => ({
+  ...personalSettlement(reference),
+  payout_amount: 7,
+  ...more,
+});
+
+describe('outbox replace --from with a file of several operations', () => {
+  /** The gateway refuses wrong amounts: W-0 to W-3 are quarantined, and hold up their settlements. */
+  let wrong: string;
+  const pairs = [0, 1, 2, 3].map((index) => `W-${index}`);
+  beforeAll(async () => {
+    wrong = newFile();
+    const clock = new FakeClock();
+    const store = await openStore(wrong, { clock });
+    const world = outboxWorld({ store, clock, client, outbox: { breakerAfter: 100, concurrency: 1 } });
+    world.gateway.faults.add({ kind: 'status', status: 422, times: pairs.length });
+    for (const reference of pairs)
+      await world.outbox.reportBetEvent({ ...personalBet(reference), timestamp: '1795161600' });
+    await world.run(world.outbox.drain());
+    for (const reference of pairs) await world.outbox.reportSettledBet(personalSettlement(reference));
+    await store.close?.();
+  }, 60_000);
+
+  function beginMixed() {
+    vi.stubEnv('LOCATION_SDK_STAGING_BASE_URL', GATEWAY);
+    const file = copyOf(wrong);
+    const run = (...words: string[]) => runCli(['outbox', file, ...words]);
+    return {
+      file,
+      run,
+      replace: (from: string, ...more: string[]) =>
+        run('replace', '--from', from, '--environment', 'staging', ...BECAUSE, ...more),
+    };
+  }
+  const mixedLines = () => [
+    ...pairs.map((reference) => lineOf('reportBetEvent', corrected(reference))),
+    ...pairs.map((reference) => lineOf('reportSettledBet', correctedSettlement(reference))),
+  ];
+  const amounts = (arrived: readonly { bet_id: string; amount?: number; payout_amount?: number }[]) =>
+    arrived.map(({ bet_id, amount, payout_amount }) => [bet_id, amount ?? 'settled', amount ? '' : payout_amount]);
+
+  it('lists the reports with their blocked settlements, and replaces both in one decision', async () => {
+    const { file, run, replace } = beginMixed();
+    const listed = jsonOf((await run('list', '--json', '--environment', 'staging', '--limit', '1000000')).out);
+    const named = listed.map(({ operation, reference, state }) => `${operation} ${reference} ${state}`).sort();
+    expect(named).toEqual([
+      ...pairs.map((reference) => `reportBetEvent ${reference} quarantined`),
+      ...pairs.map((reference) => `reportSettledBet ${reference} waiting`),
+    ]);
+    const path = ndjson('mixed.ndjson', mixedLines());
+    const dry = await replace(path, '--dry-run');
+    expect(dry).toMatchObject({ code: 0, out: `${path}: 8 lines checked, 0 rejected. Nothing was changed.\n` });
+    expect(dry.err).toBe(
+      'reportBetEvent:\n  4 would be replaced\nFields that differ:\n  4 × amount\n' +
+        'reportSettledBet:\n  4 would be replaced\nFields that differ:\n  4 × payout_amount\n' +
+        'Run the command without --dry-run to replace those.\n',
+    );
+    const [told] = jsonOf((await replace(path, '--json')).out);
+    expect(told).toMatchObject({ lines: 8, rejected: 0, quarantined: 0, problems: [] });
+    expect(told.operation).toBeUndefined();
+    const fields = [{ field: 'amount', reports: 4 }];
+    expect(told.operations).toMatchObject([
+      { operation: 'reportBetEvent', differing: 4, replaced: 4, same: 0, fields },
+      { operation: 'reportSettledBet', differing: 4, replaced: 4, fields: [{ field: 'payout_amount' }] },
+    ]);
+    expect(jsonOf((await replace(path, '--json')).out)[0]?.operations).toMatchObject([
+      { replaced: 0, same: 4 },
+      { replaced: 0, same: 4 },
+    ]);
+    // All were in doubt of nothing, in one decision with the settlements first.
+    expect(jsonOf((await run('list', '--decision', told.decision, '--json')).out)).toHaveLength(8);
+    const arrived = await send(file);
+    expect(amounts(arrived.filter(({ amount }) => amount !== undefined))).toEqual(pairs.map((one) => [one, 7, '']));
+    expect(amounts(arrived.filter(({ amount }) => amount === undefined))).toEqual(
+      pairs.map((one) => [one, 'settled', 7]),
+    );
+    expect(arrived).toHaveLength(8);
+    expect((await run('verify')).code).toBe(0);
+    expect(leaksIn(dry.out + dry.err + JSON.stringify(told))).toEqual([]);
+  });
+
+  it('writes the settlements before the reports, in any order of the lines', async () => {
+    const { file, replace } = beginMixed();
+    expect((await replace(ndjson('order.ndjson', mixedLines()))).code).toBe(0);
+    const database = openSqlite(file);
+    const steps = query(database, 'SELECT sequences FROM outbox_decision_steps ORDER BY began');
+    const rows = query(
+      database,
+      "SELECT sequence FROM outbox_rows WHERE operation = 'reportSettledBet' ORDER BY sequence",
+    );
+    database.close();
+    const changed = steps.flatMap(({ sequences }) => JSON.parse(String(sequences)));
+    expect(changed.slice(0, 4).sort()).toEqual(rows.map(({ sequence }) => Number(sequence)));
+    expect(changed).toHaveLength(8);
+  });
+
+  it('names a line without an operation, one of another operation, and a reference twice in one operation', async () => {
+    const { replace, run } = beginMixed();
+    const lines = [
+      lineOf('reportBetEvent', corrected('W-0')),
+      lineOf('reportSettledBet', correctedSettlement('W-0')),
+      corrected('W-1'),
+      lineOf('verifyNin', corrected('W-2')),
+      lineOf('reportSettledBet', correctedSettlement('W-0', { payout_amount: 8 })),
+      lineOf('reportSettledBet', correctedSettlement('W-none')),
+    ];
+    const path = ndjson('several.ndjson', lines);
+    const refused = await replace(path);
+    expect(refused).toMatchObject({ code: 1, out: expect.stringContaining('6 lines checked, 4 rejected. Nothing') });
+    const unnamed =
+      'operation,"expected one of reportBetEvent, reportSettledBet, reportWithdrawalEvent, reportSettledWithdrawal, or --operation",';
+    const rejected = readFileSync(join(folder, 'several.rejected.csv'), 'utf8');
+    expect(rejected.split('\n')).toEqual([
+      'line,field,reason,reference',
+      `3,${unnamed}`,
+      `4,${unnamed}`,
+      '5,bet_id,an earlier line has the same reference,W-0',
+      '6,,the outbox does not have this report,W-none',
+      '',
+    ]);
+    const told = jsonOf((await replace(path, '--json', '--skip-rejected')).out)[0];
+    expect(told).toMatchObject({ rejected: 4, wrong: 3 });
+    expect(told?.operations).toMatchObject([
+      { operation: 'reportBetEvent', replaced: 1, missing: 0, notInFile: 3 },
+      { operation: 'reportSettledBet', replaced: 1, missing: 1, notInFile: 0 },
+    ]);
+    expect(leaksIn(rejected + JSON.stringify(told))).toEqual([]);
+    // A file of one operation may name it.
+    const one = ndjson('one.ndjson', [
+      lineOf('reportBetEvent', corrected('W-1')),
+      lineOf('reportSettledBet', correctedSettlement('W-1')),
+    ]);
+    const ended = await replace(one, '--operation', 'reportBetEvent', '--skip-rejected');
+    expect(ended.out).toContain('1 reports replaced');
+    expect(ended.err).toContain('  1 × operation: expected reportBetEvent, as --operation says\n');
+    expect((await run('show', 'W-1', '--operation', 'reportSettledBet')).out).not.toContain('replaced');
+  });
+
+  it('takes CSV with a column operation, and says what a file without one needs', async () => {
+    const { file, replace } = beginMixed();
+    const path = join(folder, 'mixed.csv');
+    writeFileSync(path, csvOf(mixedLines()));
+    expect(await replace(path)).toMatchObject({ code: 0, out: `${path}: 8 reports replaced.\n` });
+    expect(await send(file)).toHaveLength(8);
+    writeFileSync(path, csvOf([corrected('W-0')]));
+    expect((await replace(path)).err).toContain('missing columns: operation; or give --operation, for a file of one');
+    writeFileSync(path, csvOf([lineOf('reportBetEvent', corrected('W-0', { amuont: 1 }))]));
+    expect((await replace(path)).err).toContain('amuont is not a field of a report; did you mean amount?');
+  });
+
+  it('replaces a dismissed report and its settlement in one commit, so that the settlement stays behind it', async () => {
+    const file = newFile();
+    const clock = new FakeClock();
+    const store = await openStore(file, { clock });
+    const world = outboxWorld({ store, clock, client, outbox: { breakerAfter: 1_000 } });
+    // More than one commit holds.
+    const names = Array.from({ length: 130 }, (_, index) => `D-${index}`);
+    world.gateway.faults.add({ kind: 'status', status: 422, times: names.length });
+    const bets = names.map((name) => ({ ...personalBet(name), timestamp: '1795161600' }));
+    await world.outbox.reportAll(bets.map((payload) => ({ operation: 'reportBetEvent', payload })));
+    await world.run(world.outbox.drain());
+    await world.outbox.reportAll(
+      names.map((name) => ({ operation: 'reportSettledBet', payload: personalSettlement(name) })),
+    );
+    await store.close?.();
+    vi.stubEnv('LOCATION_SDK_STAGING_BASE_URL', GATEWAY);
+    const run = (...words: string[]) => runCli(['outbox', file, ...words, ...BECAUSE]);
+    const verdict = ['--as', 'dismissed', '--with-settlement'];
+    expect((await run('resolve', '--all', '--yes', '--code', 'unprocessable', ...verdict)).code).toBe(0);
+    const settlements = names.map((name) => lineOf('reportSettledBet', correctedSettlement(name)));
+    const path = ndjson('dismissed.ndjson', [
+      // Nothing changes the report of D-0. A second line of a settlement is rejected.
+      ...names.slice(1).map((name) => lineOf('reportBetEvent', corrected(name))),
+      ...settlements.reverse(),
+      lineOf('reportSettledBet', correctedSettlement('D-7', { payout_amount: 8 })),
+    ]);
+    const ended = await run('replace', '--from', path, '--environment', 'staging', '--skip-rejected');
+    expect(ended.out).toContain('259 reports replaced');
+    const database = openSqlite(file);
+    const steps = query(
+      database,
+      "SELECT sequences FROM outbox_decision_steps WHERE decision = (SELECT id FROM outbox_decisions WHERE action = 'replaced') ORDER BY began",
+    ).map(({ sequences }) => new Set<number>(JSON.parse(String(sequences))));
+    const rows = query(database, 'SELECT sequence, reference, operation, blocked FROM outbox_rows');
+    database.close();
+    const stepOf = (reference: string, operation: string) => {
+      const row = rows.find((one) => one.reference === reference && one.operation === operation);
+      return steps.findIndex((step) => step.has(Number(row?.sequence)));
+    };
+    expect(steps.length).toBeGreaterThan(1);
+    for (const name of names.slice(1)) expect(stepOf(name, 'reportSettledBet')).toBe(stepOf(name, 'reportBetEvent'));
+    const blocked = rows.flatMap((row) => (row.operation === 'reportSettledBet' ? Number(row.blocked) : []));
+    expect(blocked).toEqual(names.map((_, index) => Number(index > 0)));
+    const arrived = await send(file);
+    for (const name of names.slice(1)) {
+      const own = arrived.filter(({ bet_id }) => bet_id === name);
+      expect(own.map(({ amount, payout_amount }) => [amount, payout_amount])).toEqual([
+        [7, undefined],
+        [undefined, 7],
+      ]);
+    }
+  });
+
+  it('ends the breakers of its operations, and no other', async () => {
+    const file = newFile();
+    const clock = new FakeClock();
+    const store = await openStore(file, { clock });
+    const world = outboxWorld({ store, clock, client, outbox: { breakerAfter: 2, concurrency: 1 } });
+    const bets = ['P-0', 'P-1', 'P-2'];
+    const reportBets = (names: readonly string[]) =>
+      Promise.all(names.map((name) => world.outbox.reportBetEvent({ ...personalBet(name), timestamp: '1795161600' })));
+    await reportBets(bets);
+    await world.run(world.outbox.drain());
+    world.gateway.faults.add({ kind: 'status', status: 422, times: 1_000 });
+    await reportBets(['P-3', 'P-4', 'P-5']);
+    for (const name of bets) await world.outbox.reportSettledBet(personalSettlement(name));
+    for (const name of bets)
+      await world.outbox.reportWithdrawalEvent({ ...personalWithdrawal(name), timestamp: '1795161600' });
+    await world.run(world.outbox.drain());
+    await store.close?.();
+    vi.stubEnv('LOCATION_SDK_STAGING_BASE_URL', GATEWAY);
+    const paused = async () =>
+      jsonOf((await runCli(['outbox', file, 'stats', '--json'])).out)[0]?.paused.map(
+        ({ operation }: Record<string, string>) => operation,
+      );
+    expect(await paused()).toEqual(['reportBetEvent', 'reportSettledBet', 'reportWithdrawalEvent']);
+    const path = ndjson('paused.ndjson', [
+      lineOf('reportBetEvent', corrected('P-3')),
+      lineOf('reportSettledBet', correctedSettlement('P-0')),
+    ]);
+    const [told] = jsonOf(
+      (await runCli(['outbox', file, 'replace', '--from', path, '--environment', 'staging', ...BECAUSE, '--json'])).out,
+    );
+    expect(told?.operations).toMatchObject([{ replaced: 1 }, { replaced: 1 }]);
+    expect(told?.quarantined).toBe(2);
+    expect(await paused()).toEqual(['reportWithdrawalEvent']);
+  });
+
+  it('goes on after an interruption with all pages, also where one before it has something to do again', async () => {
+    const file = newFile();
+    const store = await openStore(file);
+    const world = outboxWorld({ store, client });
+    const many = Array.from({ length: 250 }, (_, index) => `M-${index}`);
+    await world.outbox.reportAll(
+      many.map((name) => ({
+        operation: 'reportBetEvent',
+        payload: { ...personalBet(name), timestamp: '1795161600' },
+      })),
+    );
+    const setDoubt = async (names: readonly string[], inDoubt: boolean) => {
+      for (const reference of names) {
+        const [row] = await store.list({ reference, limit: 1 });
+        if (!row) throw new Error(`${reference} is missing`);
+        const change = { ...unchanged(row), inDoubt, doubtBefore: inDoubt };
+        await store.turn({ writes: [writeOf(row, change)], claim: undefined });
+      }
+    };
+    const doubtful = ['M-0', 'M-120'];
+    await setDoubt(doubtful, true);
+    vi.stubEnv('LOCATION_SDK_STAGING_BASE_URL', GATEWAY);
+    const path = ndjson(
+      'goes-on.ndjson',
+      many.map((name) => corrected(name)),
+    );
+    const replace = async () =>
+      jsonOf((await runCli(['outbox', file, 'replace', '--from', path, ...OPERATION, ...BECAUSE, '--json'])).out)[0];
+    expect(await replace()).toMatchObject({ replaced: 248, inDoubt: 2 });
+    const database = openSqlite(file);
+    // An earlier build stored the operation, and made the same id of it.
+    const [kept] = query(database, 'SELECT id, about FROM outbox_decisions');
+    const sha256 = createHash('sha256').update(readFileSync(path)).digest('hex');
+    const scope = `"environment":"staging","file":"${sha256}"`;
+    const named = `{"account":"default",${scope},"number":0,"operation":"reportBetEvent"}`;
+    expect(kept?.id).toBe(createHash('sha256').update(named).digest('hex').slice(0, 32));
+    expect(kept?.about).toBe(
+      `{"file":"${sha256}","account":"default","environment":"staging","operation":"reportBetEvent"}`,
+    );
+    query(database, 'UPDATE outbox_decisions SET done = 0, cursor = 248');
+    database.close();
+    await setDoubt(doubtful, false);
+    expect(await replace()).toMatchObject({ replaced: 2, same: 248 });
+    await store.close?.();
   });
 });

@@ -1,9 +1,10 @@
 import { hash } from 'node:crypto';
 import type { AnyReport } from '../../../core/delivery/frozen-report.js';
 import { hasCode } from '../../../core/errors/errors.js';
+import { operations, type ReportName } from '../../../core/protocol/operations.js';
 import { isDistinctReference } from '../../../outbox/intake/enqueue.js';
 import { startProgress } from '../progress.js';
-import type { LineProblem, Shape } from './columns.js';
+import { type LineProblem, needsTime } from './columns.js';
 import type { ImportLine, ReadLines } from './lines.js';
 import type { Rejected } from './rejected.js';
 import type { Source } from './source.js';
@@ -12,7 +13,6 @@ import type { Source } from './source.js';
 export interface Import {
   readonly source: Pick<Source, 'size' | 'position' | 'expectUnchanged'>;
   readonly read: ReadLines;
-  readonly shape: Shape;
   readonly rejected: Rejected;
 }
 
@@ -23,22 +23,24 @@ interface Frozen extends Pick<AnyReport, 'reference'> {
   judge?(): string | undefined;
 }
 
-type Freeze = (payload: Readonly<Record<string, unknown>>) => Promise<Frozen>;
+type Freeze = (payload: Readonly<Record<string, unknown>>, operation: ReportName) => Promise<Frozen>;
 
 /** Adds the problems of every line to `rejected`. Changes nothing. Returns the number of lines. */
 export async function checkLines(
-  { source, read, shape, rejected }: Import,
+  { source, read, rejected }: Import,
   freeze: Freeze,
   isNew = createReferences(),
 ): Promise<number> {
   const showProgress = startProgress('Checking', source.size);
   let lines = 0;
   for await (const line of read()) {
-    const { frozen, problems } = await judge(line, shape, freeze);
-    const refuse = (reason: string) => rejected.add(line, [{ field: shape.reference, reason }]);
+    const { frozen, problems } = await judge(line, freeze);
+    const { operation } = line;
     if (problems.length > 0) rejected.add(line, problems);
-    else if (frozen?.reference !== undefined && !isNew(frozen.reference))
-      refuse('an earlier line has the same reference');
+    else if (operation && frozen?.reference !== undefined && !isNew(operation + frozen.reference))
+      rejected.add(line, [
+        { field: operations[operation].reference, reason: 'an earlier line has the same reference' },
+      ]);
     else {
       const why = frozen?.judge?.();
       // Neither the line nor its reference is wrong.
@@ -64,22 +66,21 @@ const UNFIT =
 const PADDED = /^\s|\s$|\p{Cf}/u;
 
 async function judge(
-  { payload, problems: found }: ImportLine,
-  { reference: field, needsTime }: Shape,
+  { operation, payload, problems: found }: ImportLine,
   freeze: Freeze,
 ): Promise<{ frozen?: Frozen; problems: readonly LineProblem[] }> {
-  if (!payload) return { problems: found };
+  if (!payload || !operation) return { problems: found };
   const problems = [...found];
   const add = (one: LineProblem) => {
     if (!problems.some((known) => known.field === one.field)) problems.push(one);
   };
-  if (needsTime && (payload.timestamp ?? '') === '') add(NO_TIME);
+  if (needsTime(operation) && (payload.timestamp ?? '') === '') add(NO_TIME);
   try {
-    const frozen = await freeze(payload);
+    const frozen = await freeze(payload, operation);
     const { reference, isStored = false } = frozen;
     if (reference !== undefined && isDistinctReference(reference) && (isStored || !PADDED.test(reference)))
       return { frozen, problems };
-    add({ field, reason: UNFIT });
+    add({ field: operations[operation].reference, reason: UNFIT });
   } catch (error) {
     if (hasCode(error, 'location')) add(NO_LOCATION);
     else if (hasCode(error, 'validation'))

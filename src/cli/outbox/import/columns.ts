@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { asRecord, canonical, isRecord } from '../../../core/platform/as-record.js';
-import { type Operation, operations, type ReportName } from '../../../core/protocol/operations.js';
+import { type Operation, operations, type ReportName, reportNames } from '../../../core/protocol/operations.js';
 import { printableKey } from '../../../core/schema/issue.js';
 import { location, locationInput } from '../../../core/schema/location.js';
 import { type Leaf, type LeafKind, leavesOf, type ValidationMode } from '../../../core/schema/model.js';
@@ -9,41 +9,45 @@ import { codeOf, Failure } from '../../output.js';
 import { isRefused, readCell } from './cell.js';
 import { CELL_FORMATS, type CellFormat, readCellFormat } from './cell-format.js';
 
-/** The fields that a file of one operation may have. */
+/** The fields that a file may have. */
 export interface Shape {
-  readonly operation: ReportName;
-  readonly reference: 'bet_id' | 'request_id';
+  /** Undefined if each line names its own. */
+  readonly operation: ReportName | undefined;
   readonly mode: ValidationMode;
   /** Every field by its dotted name. */
   readonly leaves: ReadonlyMap<string, Leaf>;
-  /**
-   * Whether a report without `timestamp` gets the current time: in an import that is wrong, and other data in each run.
-   */
-  readonly needsTime: boolean;
   readonly required: readonly string[];
 }
 
-export function shapeOf(operation: ReportName, mode: ValidationMode): Shape {
-  const {
-    request,
-    location: takes,
-    reference,
-  }: Operation & { readonly reference: 'bet_id' | 'request_id' } = operations[operation];
+const OPERATION: Leaf = {
+  path: 'operation',
+  kind: 'text',
+  required: { strict: false, partial: false },
+  anyMembers: false,
+};
+
+export function shapeOf(operation: ReportName | undefined, mode: ValidationMode): Shape {
+  if (operation === undefined) {
+    const leaves = new Map(reportNames.flatMap((name) => [...shapeOf(name, mode).leaves]));
+    return { operation, mode, leaves, required: [OPERATION.path] };
+  }
+  const { request, location: takes }: Operation = operations[operation];
   const own = leavesOf(request);
-  const needsTime = request.optional.includes('timestamp');
   // The client's options decide whether a location is required.
   const places = takes === 'none' ? [] : leavesOf(takes === 'field' ? location : locationInput, 'location.', false);
   return {
     operation,
-    reference,
     mode,
-    leaves: new Map([...own, ...places].map((leaf) => [leaf.path, leaf])),
-    needsTime,
+    leaves: new Map([OPERATION, ...own, ...places].map((leaf) => [leaf.path, leaf])),
     required: own
-      .filter(({ path, required }) => required[mode] || (needsTime && path === 'timestamp'))
+      .filter(({ path, required }) => required[mode] || (path === 'timestamp' && needsTime(operation)))
       .map(({ path }) => path),
   };
 }
+
+/** Whether a report without `timestamp` gets the current time: in a file that is wrong, and other data in each run. */
+export const needsTime = (operation: ReportName): boolean =>
+  operations[operation].request.optional.includes('timestamp');
 
 /** A line cannot have them: an import does not look up IP addresses, and has one environment. */
 export const CALL_PARAMETERS: readonly string[] = ['clientIP', 'environment'];
@@ -130,10 +134,11 @@ export function planColumns(
       );
   if (taken.size === 0)
     throw new Failure(
-      `${path}: the first line contains no field name of ${shape.operation}; it must contain the names of the columns`,
+      `${path}: the first line contains no field name of ${nameOf(shape)}; it must contain the names of the columns`,
     );
   const missing = shape.required.filter((name) => !taken.has(name));
   if (missing.length > 0) problems.push(`missing columns: ${missing.join(', ')}`);
+  if (missing[0] === OPERATION.path) problems.push('or give --operation, for a file of one operation');
   if (problems.length === 0) return columns;
   const more = problems.length > MOST_LISTED ? `; and ${problems.length - MOST_LISTED} more` : '';
   throw new Failure(
@@ -158,14 +163,16 @@ function columnOf({ leaves, mode }: Shape, path: string): Column | undefined {
   return isNew ? { path, names, kind: 'text' } : undefined;
 }
 
-function unknownName({ leaves, operation }: Shape, name: string): string {
+export const nameOf = ({ operation }: Pick<Shape, 'operation'>): string => operation ?? 'a report';
+
+function unknownName({ leaves, ...shape }: Shape, name: string): string {
   if (name === 'clientIP')
     return 'clientIP: an import does not look up IP addresses; give location.latitude and location.longitude';
   if (name === 'environment') return 'environment: give --environment, not a column';
   const members = [...leaves.keys()].filter((leaf) => leaf.startsWith(`${name}.`));
   if (leaves.get(name)?.anyMembers || members.length > 0)
     return `${name} is an object: give each of its members a column, such as ${members[0] ?? `${name}.channel`}`;
-  return `${printableName(name)} is not a field of ${operation}${didYouMean(name, [...leaves.keys()])}`;
+  return `${printableName(name)} is not a field of ${nameOf(shape)}${didYouMean(name, [...leaves.keys()])}`;
 }
 
 function didYouMean(name: string, names: readonly string[]): string {

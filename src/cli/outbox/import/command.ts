@@ -20,16 +20,20 @@ export const importFile: BeginCommand = async (place, values, [path = '']) => {
   const operation = needed(values, 'operation');
   const owner = await readOwner(values);
   const { account, environment, gateway } = owner;
-  const shape = shapeOf(operation, owner.mode);
   const source = await openSource(path);
   const note = (text: string) => (json ? undefined : remark(text));
   let store: OutboxStore | undefined;
   try {
-    const rejected = createRejected(path, shape.reference);
+    const rejected = createRejected(path);
     store = await openStore(place, values.schema);
     const isNew = store === undefined;
-    const read = await lineReaderOf(source, readMapFile(values.map), shape, values['last-line-complete'] === true);
-    const work = { source, read, shape, rejected };
+    const read = await lineReaderOf(
+      source,
+      readMapFile(values.map),
+      shapeOf(operation, owner.mode),
+      values['last-line-complete'] === true,
+    );
+    const work = { source, read, rejected, operation };
     let settings = store && (await settingsFor(store, owner));
     note(`${path}: ${operation} of account ${account} in ${environment}, for ${gateway}`);
 

@@ -2,6 +2,7 @@ import type { AnyReport } from '../../../core/delivery/frozen-report.js';
 import { hasCode } from '../../../core/errors/errors.js';
 import { isStoreError } from '../../../core/errors/store-error.js';
 import { asRecord } from '../../../core/platform/as-record.js';
+import { operations, type ReportName } from '../../../core/protocol/operations.js';
 import type { Intake } from '../../../outbox/intake/enqueue.js';
 import { createInsertBatch, LARGEST_COMMIT } from '../../../outbox/intake/insert-batch.js';
 import { sameReport } from '../../../outbox/intake/same-report.js';
@@ -25,7 +26,7 @@ const BATCH_LENGTH = 4 * 1024 * 1024;
  * a later row fails.
  */
 export async function* enqueueLines(
-  { source, read, shape: { operation, reference }, rejected }: Import,
+  { source, read, rejected, operation }: Import & { readonly operation: ReportName },
   intake: Pick<Intake, 'prepare'>,
   settings: Pick<OutboxSettings, 'store' | 'seal' | 'clock'>,
 ): AsyncGenerator<Progress> {
@@ -56,7 +57,7 @@ export async function* enqueueLines(
     for (const [index, line] of fit.entries()) {
       const [result, report] = [results[index], prepared[index]?.report];
       const reason = result && report && (await tally(result, report));
-      if (reason !== undefined) rejected.add(line, [{ field: reference, reason }]);
+      if (reason !== undefined) rejected.add(line, [{ field: operations[operation].reference, reason }]);
       yield { enqueued, already };
     }
   }

@@ -1,5 +1,6 @@
 import Papa from 'papaparse';
 import { isRecord } from '../../../core/platform/as-record.js';
+import { type ReportName, reportNames } from '../../../core/protocol/operations.js';
 import { Failure } from '../../output.js';
 import { parseLossOf } from '../exact-json.js';
 import { isRefused, readTime, refuseGroups } from './cell.js';
@@ -8,6 +9,7 @@ import {
   type ColumnMap,
   type LinePayload,
   type LineProblem,
+  nameOf,
   planColumns,
   readRecord,
   type Shape,
@@ -19,6 +21,8 @@ export interface ImportLine extends LinePayload {
   readonly line: number;
   /** In characters. */
   readonly length: number;
+  /** Undefined if its payload is. */
+  readonly operation: ReportName | undefined;
 }
 
 /** Each call starts at the beginning. */
@@ -75,8 +79,16 @@ export async function lineReaderOf(
         const isBlank = content.trim() === '';
         const found = isBlank ? undefined : read(cells, line);
         const isOpen = cells === last && !isBlank && (!isComplete || /[\r\n]$/.test(content));
-        const problems = [...(found?.problems ?? []), ...(isOpen ? [OPEN_END] : [])];
-        if (found || isOpen) yield { line, length: content.length, payload: found?.payload, problems };
+        const { problems = [], ...own } = found ? withOperation(found, shape.operation) : {};
+        if (found || isOpen)
+          yield {
+            line,
+            length: content.length,
+            payload: undefined,
+            operation: undefined,
+            ...own,
+            problems: isOpen ? [...problems, OPEN_END] : problems,
+          };
         // Only a cell in quotes contains line breaks.
         line += content.split('\n').length;
       }
@@ -152,8 +164,19 @@ function csvFormat(path: string, head: string, isWhole: boolean, map: ColumnMap,
   };
 }
 
+/** Takes the name of its operation out of a line: a file of one operation needs none. */
+function withOperation(found: LinePayload, given: ReportName | undefined): LinePayload & Pick<ImportLine, 'operation'> {
+  if (!found.payload) return { ...found, operation: undefined };
+  const { operation: own = given, ...payload } = found.payload;
+  const operation = reportNames.find((name) => name === own && name === (given ?? name));
+  if (operation) return { payload, problems: found.problems, operation };
+  const expected = given ? `${given}, as --operation says` : `one of ${reportNames.join(', ')}, or --operation`;
+  const problem = { field: 'operation', reason: `expected ${expected}` };
+  return { payload: undefined, problems: [problem], operation };
+}
+
 /** The `timestamp` may also be a date with a time zone. */
-function readJsonLine(text: string, { operation }: Shape): LinePayload {
+function readJsonLine(text: string, shape: Shape): LinePayload {
   let payload: unknown;
   try {
     payload = JSON.parse(text);
@@ -171,7 +194,7 @@ function readJsonLine(text: string, { operation }: Shape): LinePayload {
   }
   for (const name of CALL_PARAMETERS) {
     if (!Object.hasOwn(payload, name)) continue;
-    problems.push({ field: name, reason: `is not a field of ${operation} in an import; remove it` });
+    problems.push({ field: name, reason: `is not a field of ${nameOf(shape)} in an import; remove it` });
     // The client would check the line for that environment, which may not be set up.
     delete payload[name];
   }

@@ -2,6 +2,7 @@ import { accessSync, constants, rmSync, writeFileSync } from 'node:fs';
 import { basename, dirname, extname, join, resolve } from 'node:path';
 import Papa from 'papaparse';
 import { printable, withoutFormula } from '../../../core/platform/messages.js';
+import { operations } from '../../../core/protocol/operations.js';
 import { codeOf, EXIT, Failure, remark } from '../../output.js';
 import { grouped } from '../text.js';
 import type { LineProblem } from './columns.js';
@@ -14,10 +15,10 @@ const LONGEST_REFERENCE = 200;
 const harmless = (text: string): string => withoutFormula(printable(text));
 
 /**
- * Lists the refused lines of a file in another one for people, with no other value of a report than the reference,
- * which is in `field`. Fails at once if the file cannot be written.
+ * Lists the refused lines of a file in another one for people, with no other value of a report than the reference.
+ * Fails at once if the file cannot be written.
  */
-export function createRejected(path: string, field: string) {
+export function createRejected(path: string) {
   const file = join(dirname(path), `${basename(path, extname(path))}.rejected.csv`);
   const cannotWrite = (error: unknown, exitCode: number) =>
     new Failure(
@@ -44,7 +45,10 @@ export function createRejected(path: string, field: string) {
       return refused.size;
     },
     has: ({ line }: Pick<ImportLine, 'line'>): boolean => refused.has(line),
-    add({ line, payload }: Pick<ImportLine, 'line' | 'payload'>, problems: readonly LineProblem[]): void {
+    add(
+      { line, payload, operation }: Pick<ImportLine, 'line' | 'payload' | 'operation'>,
+      problems: readonly LineProblem[],
+    ): void {
       if (refused.size === MOST_LINES)
         throw new Failure(`more than ${grouped(MOST_LINES)} lines are wrong: check that it is the right file`);
       refused.add(line);
@@ -52,7 +56,7 @@ export function createRejected(path: string, field: string) {
         const kind = field === '' ? reason : `${field}: ${reason}`;
         counts.set(kind, (counts.get(kind) ?? 0) + 1);
       }
-      const value = payload?.[field];
+      const value = operation && payload?.[operations[operation].reference];
       const reference = typeof value === 'string' && value.length <= LONGEST_REFERENCE ? value : '';
       const rows = problems.map((one) => [String(line), ...[one.field, one.reason, reference].map(harmless)]);
       texts.push(`${Papa.unparse(rows, { newline: '\n' })}\n`);
