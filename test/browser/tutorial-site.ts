@@ -2,15 +2,15 @@ import { once } from 'node:events';
 import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expectFreshBuild } from '../support/built.js';
-import { codeBlocks } from '../support/code-blocks.js';
+import { codeBlocks, copiedFiles } from '../support/code-blocks.js';
 import { newFolder } from '../support/new-folder.js';
 import { root, startNode } from '../support/run.js';
 import type { Exchange } from './bad-network.js';
 
-/** The code of a tutorial that begins so. */
+/** The code that begins so, in a tutorial or in a file that it copies. */
 export function codeOf(tutorial: string, begin: string): string {
-  const blocks = codeBlocks(readFileSync(join(root, 'docs/start', `${tutorial}.md`), 'utf8'));
-  const found = blocks.find(({ code }) => code.startsWith(begin));
+  const guide = readFileSync(join(root, 'docs/start', `${tutorial}.md`), 'utf8');
+  const found = [...codeBlocks(guide), ...copiedFiles(guide)].find(({ code }) => code.startsWith(begin));
   if (!found) throw new Error(`${tutorial}.md has no code that begins with ${begin}`);
   return found.code;
 }

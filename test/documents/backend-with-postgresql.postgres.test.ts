@@ -13,18 +13,16 @@ import { type MockServer, serve } from '../../src/entries/node.js';
 import { claim, newRow, QUARANTINED, write } from '../outbox/contract/harness.js';
 import { directUrl, newSchema, openStore, pool, within } from '../outbox/stores/postgres/world.js';
 import { expectFreshBuild } from '../support/built.js';
-import { type CodeBlock, codeBlocks, commandsOf } from '../support/code-blocks.js';
+import { codeBlocks, commandsOf, copiedFiles } from '../support/code-blocks.js';
 import { readGuides } from '../support/documents.js';
 import { root } from '../support/run.js';
 
-const blocks = codeBlocks(readGuides('start/backend-with-postgresql', 'how-to/deploy'));
-const isOwnTable = ({ code }: CodeBlock) => code.startsWith('CREATE TABLE players');
+const guide = readGuides('start/backend-with-postgresql', 'how-to/deploy');
+const blocks = codeBlocks(guide);
 
 /** A statement of the guide, for a schema of the test. */
 function statements(schema: string): string[] {
-  const all = blocks
-    .filter((block) => block.language === 'sql' && !isOwnTable(block))
-    .flatMap(({ code }) => code.split(/;\s*(?:\n|$)/));
+  const all = blocks.filter(({ language }) => language === 'sql').flatMap(({ code }) => code.split(/;\s*(?:\n|$)/));
   return all.map((one) => one.trim().replaceAll('location_sdk', schema)).filter(Boolean);
 }
 
@@ -96,7 +94,7 @@ describe('the two processes of the guide', () => {
       const [, name] = /^\/\/ (\S+\.mjs)\n/.exec(code) ?? [];
       if (name) await writeFile(join(folder, name), code);
     }
-    await writeFile(join(folder, 'schema.sql'), blocks.find(isOwnTable)?.code ?? '');
+    for (const { name, code } of copiedFiles(guide)) await writeFile(join(folder, name), code);
   });
 
   afterAll(async () => {

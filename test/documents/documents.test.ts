@@ -5,7 +5,15 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import { createClient } from '../../src/entries/index.js';
 import { createMockGateway } from '../../src/entries/mock.js';
 import { createOutbox, memoryStore } from '../../src/entries/outbox.js';
-import { type CodeBlock, codeBlocks, commandsOf, fencesIn, inlineCode, inlineScripts } from '../support/code-blocks.js';
+import {
+  type CodeBlock,
+  codeBlocks,
+  commandsOf,
+  copiedFiles,
+  fencesIn,
+  inlineCode,
+  inlineScripts,
+} from '../support/code-blocks.js';
 import { problemOf } from '../support/commands.js';
 import { guides } from '../support/documents.js';
 import { root } from '../support/run.js';
@@ -94,13 +102,11 @@ const RUN_BY: readonly { document: string; has: string; by: string }[] = [
   { document: 'README.md', has: 'verifyNin', by: 'test/documents/readme.test.ts' },
   { document: 'docs/start/which-stack.md', has: '// service.mjs', by: 'test/documents/readme.test.ts' },
   { document: 'docs/start/backend.md', has: '// backend.mjs', by: 'test/documents/readme.test.ts' },
-  ...['database.mjs', 'schema.mjs', 'reporting.mjs', 'bets.mjs', 'worker.mjs', 'api.mjs', 'bets.test.mjs'].map(
-    (file) => ({
-      document: 'docs/start/backend-with-postgresql.md',
-      has: `// ${file}`,
-      by: 'test/documents/backend-with-postgresql.postgres.test.ts',
-    }),
-  ),
+  ...['reporting.mjs', 'bets.mjs', 'worker.mjs'].map((file) => ({
+    document: 'docs/start/backend-with-postgresql.md',
+    has: `// ${file}`,
+    by: 'test/documents/backend-with-postgresql.postgres.test.ts',
+  })),
   {
     document: 'docs/how-to/deploy.md',
     has: '// drain.mjs',
@@ -108,7 +114,6 @@ const RUN_BY: readonly { document: string; has: string; by: string }[] = [
   },
   { document: 'docs/start/ci.md', has: 'node:test', by: 'test/package/first-minutes.test.ts' },
   { document: 'docs/start/page.md', has: '// server.mjs', by: 'test/package/first-minutes.test.ts' },
-  { document: 'docs/start/page-with-relay.md', has: '// server.mjs', by: 'test/package/first-minutes.test.ts' },
   { document: 'docs/how-to/browser.md', has: '// webpack.config.js', by: 'test/package/old-bundlers.test.ts' },
   { document: 'docs/how-to/mock-gateway.md', has: 'gateway.faults.', by: 'test/documents/mock-gateway.test.ts' },
 ];
@@ -216,6 +221,9 @@ describe("the compiler's messages for the examples", { tags: 'slow' }, () => {
     const [, name] = /^\/\/ (\S+\.mjs)\n/.exec(code) ?? [];
     return document === 'docs/start/backend-with-postgresql.md' && name ? [[name, code]] : [];
   });
+  const copiedByTutorial = guides
+    .flatMap((guide) => copiedFiles(read(guide)))
+    .flatMap(({ name, code }) => (name.endsWith('.mjs') ? [[name, code]] : []));
 
   // The readme's blocks again, unchanged.
   const readme = codeBlocks(
@@ -246,7 +254,17 @@ describe("the compiler's messages for the examples", { tags: 'slow' }, () => {
     const yours = ['yours.ts', YOURS];
     const wrong = [WRONG, "LocationSDK.ipinfo({ token: 'secret' });"];
     problems = typeCheck(
-      Object.fromEntries([...modules, ...copied, ...named, ...scripts, ...ofReadme, ...withPlayer, yours, wrong]),
+      Object.fromEntries([
+        ...modules,
+        ...copied,
+        ...named,
+        ...copiedByTutorial,
+        ...scripts,
+        ...ofReadme,
+        ...withPlayer,
+        yours,
+        wrong,
+      ]),
       {
         'node-sqlite.d.ts': NODE_SQLITE,
         'playwright.d.ts': PLAYWRIGHT,
@@ -264,7 +282,7 @@ describe("the compiler's messages for the examples", { tags: 'slow' }, () => {
   });
 
   test('the examples in the readme and in the example pages fit the types', () => {
-    expect([readmeModules.length, readmeScripts.length, pages.length]).toEqual([7, 3, 2]);
+    expect([readmeModules.length, readmeScripts.length, pages.length]).toEqual([6, 3, 2]);
     expect(problems.filter(isOfReadme)).toEqual([]);
   });
 

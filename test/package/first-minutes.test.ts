@@ -9,7 +9,7 @@ import { createInterface } from 'node:readline';
 import { promisify } from 'node:util';
 import { afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { launchChromium } from '../browser/chromium.js';
-import { codeBlocks } from '../support/code-blocks.js';
+import { codeBlocks, copiedFiles } from '../support/code-blocks.js';
 import { readGuides } from '../support/documents.js';
 import { freePort } from '../support/free-port.js';
 import { newFolder } from '../support/new-folder.js';
@@ -23,7 +23,7 @@ const tutorials = readGuides('start/backend', 'start/page', 'start/ci');
 const blocks = codeBlocks(tutorials);
 const { PATH, HOME } = process.env;
 
-const blockWith = (text: string, of = blocks) => {
+const blockWith = (text: string, of: readonly { code: string }[] = blocks) => {
   const found = of.find(({ code }) => code.includes(text));
   if (!found) throw new Error(`No tutorial has code with ${text}.`);
   return found.code;
@@ -106,7 +106,8 @@ describe('the first five minutes', () => {
     ['start/page', 'Your bet of 1500 is placed.'],
     ['start/page-with-relay', 'This went through.'],
   ])('of %s: the button reports a bet, with the position of the browser', async (tutorial, words) => {
-    const own = codeBlocks(readGuides(tutorial));
+    const guide = readGuides(tutorial);
+    const own = [...codeBlocks(guide), ...copiedFiles(guide)];
     const mock = await startMock();
     writeFileSync(join(folder, 'page.html'), blockWith('<output', own));
     writeFileSync(

@@ -1,3 +1,7 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { root } from './run.js';
+
 /** One fenced block of a Markdown text. */
 export interface CodeBlock {
   language: string;
@@ -13,6 +17,16 @@ export function codeBlocks(markdown: string): CodeBlock[] {
     line: markdown.slice(0, index).split('\n').length,
   }));
 }
+
+/** The folders whose files a guide copies from the installed package. */
+export const copiedFolders = (markdown: string): string[] =>
+  [...markdown.matchAll(/^cp node_modules\/location-sdk\/(\S+)\/\* \.$/gm)].map(([, folder = '']) => folder);
+
+/** The files in them, by name. */
+export const copiedFiles = (markdown: string): { name: string; code: string }[] =>
+  copiedFolders(markdown).flatMap((folder) =>
+    readdirSync(join(root, folder)).map((name) => ({ name, code: readFileSync(join(root, folder, name), 'utf8') })),
+  );
 
 /** The number of fenced blocks, in any language. */
 export const fencesIn = (markdown: string): number => (markdown.match(/^\s*(?:```|~~~)/gm)?.length ?? 0) / 2;

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { type OptionTable, readArgs } from '../../src/cli/args.js';
 import { COMMANDS } from '../../src/cli/main.js';
 import { readOutboxCall } from '../../src/cli/outbox/command.js';
+import { copiedFolders } from './code-blocks.js';
 import { readGuides } from './documents.js';
 import { root } from './run.js';
 
@@ -20,6 +21,9 @@ const scriptsOf = (folder: string) => {
 const tutorials =
   readGuides('start/backend', 'start/backend-with-postgresql', 'start/page', 'start/page-with-relay', 'start/ci') +
   readFileSync(join(root, 'README.md'), 'utf8');
+
+/** The folders whose files a tutorial copies. */
+const copied = copiedFolders(tutorials);
 
 /** Replaces the reader's own value. */
 const isPlaceholder = (word: string) => word === '…' || word === '$!' || /^<[^>]*>$/.test(word);
@@ -71,13 +75,19 @@ export function problemOf(command: string, from = '.'): string | undefined {
       ?.map((word) => word.replace(/^(['"])(.*)\1$/, '$2')) ?? [];
   if (KNOWN_PROGRAMS.test(program) || program === '') return undefined;
   if (program === 'npm') return problemOfNpm(words, from);
+  if (program === 'cp')
+    return copied.some((folder) => words[0]?.includes(folder) && existsSync(join(root, folder)))
+      ? undefined
+      : 'cp copies an example';
   if (program === 'node') {
     if (words[0] === '-p') return undefined;
     // As a user has installed this package.
     const [file = ''] = words
       .filter((word) => !word.startsWith('--'))
       .map((word) => word.replace(/^node_modules\/location-sdk\//, ''));
-    return file === '' || existsSync(join(root, file)) || tutorials.includes(`\n// ${file}\n`)
+    return file === '' ||
+      ['', ...copied].some((folder) => existsSync(join(root, folder, file))) ||
+      tutorials.includes(`\n// ${file}\n`)
       ? undefined
       : `there is no file ${file}`;
   }
