@@ -6,11 +6,12 @@ import { createClient } from '../../../src/core/client/create-client.js';
 import { createMockGateway } from '../../../src/entries/mock.js';
 import { createOutbox, type OutboxStore } from '../../../src/entries/outbox.js';
 import { verifyReceipts } from '../../../src/outbox/receipts/verify.js';
-import { leaksIn, personalBet } from '../../outbox/personal.js';
+import { leaksIn, personalBet, personalSettlement } from '../../outbox/personal.js';
 import { type BuiltCli, buildCli } from '../../support/built-cli.js';
 import { newFolder } from '../../support/new-folder.js';
 
 const MANY = 2_000;
+const RIGHT = 7;
 const GATEWAY = 'https://gateway.example.com';
 const bets = Array.from({ length: MANY }, (_, index) => ({ ...personalBet(`B-${index}`), timestamp: '1795161600' }));
 
@@ -93,6 +94,95 @@ export function testKilledReplacement(
     expect(await verifyReceipts(receipts)).toMatchObject({ valid: true, count: MANY });
     expect(receipts.every((line) => JSON.parse(line).decisions?.length === 1)).toBe(true);
     expect(leaksIn(receipts.join(''))).toEqual([]);
+    await store.close?.();
+  });
+
+  it('a file of bets and settlements that is killed beside a worker sends each corrected bet and then its settlement', {
+    timeout: 240_000,
+  }, async () => {
+    const { store, place, words } = await open();
+    const sent: { bet_id: string; amount?: number; payout_amount?: number }[] = [];
+    const gateway = createMockGateway();
+    const client = createClient({
+      gateways: { staging: { baseUrl: GATEWAY, apiKey: 'mock-api-key' } },
+      fetch: async (url, init) => {
+        const body = JSON.parse(String(init.body));
+        sent.push(body);
+        if (body.amount === undefined || body.amount === RIGHT) return gateway.fetch(url, init as object);
+        return Response.json({ message: 'amount must be right', statusCode: 422 }, { status: 422 });
+      },
+    });
+    // No pause: the worker sends each bet as soon as it is replaced.
+    const outbox = createOutbox({ client, store, breakerAfter: 1_000_000, pollMs: 50 });
+    const names = Array.from({ length: 600 }, (_, index) => `P-${index}`);
+    const isWrong = (name: string) => Number(name.slice('P-'.length)) % 6 !== 0;
+    const wrong = names.filter(isWrong);
+    const amountOf = (name: string) => (isWrong(name) ? RIGHT + 1 : RIGHT);
+    const bet = (bet_id: string, amount: number) => ({ ...personalBet(bet_id), timestamp: '1795161600', amount });
+    const settlement = (bet_id: string, payout_amount: number) => ({ ...personalSettlement(bet_id), payout_amount });
+    const payload = (name: string) => bet(name, amountOf(name));
+    await outbox.reportAll(names.map((name) => ({ operation: 'reportBetEvent', payload: payload(name) })));
+    const settled = names.map((name) => settlement(name, amountOf(name)));
+    await outbox.reportAll(settled.map((one) => ({ operation: 'reportSettledBet', payload: one })));
+    outbox.start();
+    const states = async () => (await outbox.stats()).states;
+    const [many, right] = [wrong.length, names.length - wrong.length];
+    await expect
+      .poll(states, { timeout: 60_000 })
+      .toMatchObject({ quarantined: many, blocked: many, recorded: 2 * right, waiting: 0, 'in-flight': 0 });
+
+    const variables = { LOCATION_SDK_STAGING_BASE_URL: GATEWAY };
+    const run = (...call: string[]) => cli.runWith(variables, 'outbox', place, ...call, ...words);
+    const listed = await run('list', '--json', '--environment', 'staging', '--limit', '1000000');
+    const lines = listed.out
+      .trim()
+      .split('\n')
+      .map((line): { operation: string; reference: string } => JSON.parse(line))
+      .map(({ operation, reference }) => {
+        const { location: _, ...corrected }: Record<string, unknown> = { ...bet(reference, RIGHT) };
+        return { operation, ...(operation === 'reportBetEvent' ? corrected : settlement(reference, RIGHT)) };
+      });
+    expect(lines).toHaveLength(2 * many);
+    const file = join(newFolder('replace-killed'), 'corrected.ndjson');
+    writeFileSync(file, lines.map((line) => `${JSON.stringify(line)}\n`).join(''));
+    const call = ['replace', '--from', file, '--environment', 'staging', '--reason', 'the amount was in kobo'];
+    const dry = await run(...call, '--dry-run');
+    expect(dry.code).toBe(0);
+    expect(dry.err).toContain(`reportSettledBet:\n  ${many} would be replaced\n`);
+    const decisions = async () => (await store.operator?.decisions(undefined, 10)) ?? [];
+    let before = 0;
+    for (let kills = 0; kills < 2; kills += 1) {
+      const child = cli.startWith(variables, 'outbox', place, ...call, ...words);
+      const ended = once(child, 'exit');
+      while (child.exitCode === null && ((await decisions())[0]?.cursor ?? 0) <= before)
+        await new Promise((resolve) => setTimeout(resolve, 5));
+      child.kill('SIGKILL');
+      expect((await ended)[1]).toBe('SIGKILL');
+      before = (await decisions())[0]?.cursor ?? 0;
+    }
+    const last = await run(...call);
+    expect(last).toMatchObject({ code: 0, out: expect.stringMatching(/ reports replaced\.\n$/) });
+    expect(await decisions()).toMatchObject([{ action: 'replaced', touched: 2 * many, done: true }]);
+    await expect
+      .poll(states, { timeout: 60_000 })
+      .toMatchObject({ quarantined: 0, blocked: 0, recorded: 2 * names.length, waiting: 0, 'in-flight': 0 });
+    expect(await run(...call)).toMatchObject({ code: 0, out: expect.stringContaining('Nothing was changed') });
+    expect(await decisions()).toHaveLength(1);
+    await outbox.stop();
+
+    const arrived = new Map<string, string[]>();
+    for (const { bet_id, amount, payout_amount } of sent)
+      arrived.set(bet_id, [...(arrived.get(bet_id) ?? []), amount ? `bet ${amount}` : `settled ${payout_amount}`]);
+    for (const name of names)
+      expect(arrived.get(name)).toEqual([
+        ...(isWrong(name) ? [`bet ${RIGHT + 1}`] : []),
+        `bet ${RIGHT}`,
+        `settled ${RIGHT}`,
+      ]);
+    const receipts: string[] = [];
+    for await (const line of outbox.exportReceipts()) receipts.push(line);
+    expect(await verifyReceipts(receipts)).toMatchObject({ valid: true, count: 2 * names.length });
+    expect(leaksIn(receipts.join('') + last.out + last.err + dry.out + dry.err)).toEqual([]);
     await store.close?.();
   });
 }
