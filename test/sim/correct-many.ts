@@ -21,10 +21,10 @@ interface Correction {
   readonly isGood: boolean;
 }
 
-/** The corrections of one operation. */
+/** The corrections of one operation, or of two: settlements first. */
 interface CorrectedFile {
   readonly name: string;
-  readonly scope: DestinationOperation;
+  readonly scopes: readonly DestinationOperation[];
   readonly corrections: readonly Correction[];
 }
 
@@ -64,7 +64,8 @@ export function correctMany(world: World, random: Random, { store, rules, wakeAl
       const after = store.rows.find(({ waitsFor }) => waitsFor === one.row.id);
       if (!after) return one;
       if (decisions.mustStay(one.row, after)) return [];
-      if (!decisions.wasDismissedWith(after, one.row)) return one;
+      // Its own new data wins.
+      if (!decisions.wasDismissedWith(after, one.row) || own.some(({ row }) => row.id === after.id)) return one;
       const change = decisions.reopenedWithReport(after, decision);
       return isChange(change) ? [one, { row: after, change, correction: undefined }] : one;
     });
@@ -144,7 +145,7 @@ export function correctMany(world: World, random: Random, { store, rules, wakeAl
     row.account === account && row.environment === environment && row.operation === operation;
 
   /** `outbox.replaceAll`. A second run compares the bytes. */
-  function* runProgram({ scope, corrections }: CorrectedFile): Generator<void> {
+  function* runProgram({ scopes, corrections }: CorrectedFile): Generator<void> {
     const decision: Decision = { action: 'replaced', reason: 'simulated', at: 0 };
     for (let from = 0; from < corrections.length; from += CORRECTED_TOGETHER) {
       let left = corrections.slice(from, from + CORRECTED_TOGETHER);
@@ -163,9 +164,24 @@ export function correctMany(world: World, random: Random, { store, rules, wakeAl
       }
     }
     yield;
-    const { since } = store.breakerOf(scope);
-    yield* endPauses(scope);
-    expectEnded(scope, since);
+    for (const scope of scopes) {
+      const { since } = store.breakerOf(scope);
+      yield* endPauses(scope);
+      expectEnded(scope, since);
+    }
+  }
+
+  /** The lines of a commit. The settlement of a dismissed report is not blocked, so it is corrected with its report. */
+  function pageOf(all: readonly Correction[], cursor: number): Correction[] {
+    const isIn = (report: Report | undefined) => all.some((one) => one.report === report);
+    return all.slice(cursor, cursor + CORRECTED_TOGETHER).flatMap((one) => {
+      const { id, initiated } = one.report;
+      if (initiated && isIn(initiated) && store.get(initiated.id)?.state === 'dismissed') return [];
+      const settlement = all.find(({ report }) => report.initiated?.id === id);
+      if (!settlement) return one;
+      if (store.get(id)?.state === 'dismissed') coverage['a dismissed report is corrected with its settlement'] += 1;
+      return [one, settlement];
+    });
   }
 
   /** Whether a report has got other data, and no worker has claimed it since. */
@@ -204,7 +220,7 @@ export function correctMany(world: World, random: Random, { store, rules, wakeAl
   }
 
   /** The command with a file. A run that was killed goes on where it was; a run after the end is a new decision. */
-  function* runFile({ name, scope, corrections }: CorrectedFile): Generator<void> {
+  function* runFile({ name, scopes, corrections }: CorrectedFile): Generator<void> {
     const ids: string[] = [];
     let id: string;
     do {
@@ -220,23 +236,29 @@ export function correctMany(world: World, random: Random, { store, rules, wakeAl
     for (;;) {
       const { cursor, done } = store.decisionOf(id) ?? { cursor: 0, done: true };
       if (done) return;
-      const page = corrections.slice(cursor, cursor + CORRECTED_TOGETHER);
+      const isEnd = cursor >= corrections.length;
+      const page = pageOf(corrections, cursor);
       yield;
       const read = page.map((correction) => ({ correction, row: store.get(correction.report.id) }));
       yield;
       const own = planAll(read, decision, isOwn);
-      const isEnd = page.length === 0;
-      const { since } = store.breakerOf(scope);
-      if (isEnd) yield* endPauses(scope);
+      const ended = isEnd ? scopes.map((scope) => ({ scope, since: store.breakerOf(scope).since })) : [];
+      for (const { scope } of ended) yield* endPauses(scope);
       store.appendLog();
       yield;
       const planned = addSettlements(own, decision);
       yield;
-      const step = { id, from: cursor, to: cursor + page.length, done: isEnd, writes: writesOf(planned) };
+      const step = {
+        id,
+        from: cursor,
+        to: Math.min(cursor + CORRECTED_TOGETHER, corrections.length),
+        done: isEnd,
+        writes: writesOf(planned),
+      };
       const written = store.step(step);
       if (!written) coverage['two processes correct with the same file'] += 1;
       else tell(planned, written);
-      if (isEnd) expectEnded(scope, since);
+      for (const { scope, since } of ended) expectEnded(scope, since);
     }
   }
 
@@ -262,13 +284,13 @@ export function correctMany(world: World, random: Random, { store, rules, wakeAl
     store.turn({ writes: writesOf(planned), claim: undefined });
   }
 
-  function drawFile(scope: DestinationOperation): CorrectedFile {
+  /** `isMixed`: a file that also has the reports of the other operation. */
+  function drawFile(scope: DestinationOperation, isMixed: boolean): CorrectedFile {
     made += 1;
     const name = `file ${made}`;
+    const isMeant = ({ operation }: Report) => isMixed || operation === scope.operation;
     const corrections = scenario.many
-      .filter(
-        (report) => report.operation === scope.operation && (report.bad ? random.chance(0.85) : random.chance(0.3)),
-      )
+      .filter((report) => isMeant(report) && random.chance(report.bad ? 0.85 : isMixed && report.initiated ? 0.7 : 0.3))
       .map((report): Correction => {
         const isSame = random.chance(0.1);
         return {
@@ -279,7 +301,13 @@ export function correctMany(world: World, random: Random, { store, rules, wakeAl
       });
     // Its lines are in any order.
     const at = random.below(corrections.length + 1);
-    return { name, scope, corrections: [...corrections.slice(at), ...corrections.slice(0, at)] };
+    const inFile = [...corrections.slice(at), ...corrections.slice(0, at)];
+    const [settlements, others] = [true, false].map((is) =>
+      inFile.filter(({ report }) => (report.initiated !== undefined) === is),
+    );
+    const names = new Set([scope.operation, ...inFile.map(({ report }) => report.operation)]);
+    const scopes = [...names].map((operation) => ({ ...scope, operation }));
+    return { name, scopes, corrections: [...(settlements ?? []), ...(others ?? [])] };
   }
 
   /** `done` is called when the process has ended: `false` if it was killed. */
@@ -323,8 +351,8 @@ export function correctMany(world: World, random: Random, { store, rules, wakeAl
     const { account, environment, operation } = report;
     const scope = { account, environment, operation };
     if (random.chance(0.2)) live(endPauses(scope), true, () => {});
-    else if (random.chance(0.5)) correct(drawFile(scope), runFile);
-    else correct(drawFile(scope), runProgram);
+    else if (random.chance(0.5)) correct(drawFile(scope, random.chance(0.5)), runFile);
+    else correct(drawFile(scope, false), runProgram);
   };
   if (first) {
     coverage['the gateway refuses a field of many reports'] += 1;

@@ -115,6 +115,7 @@ export const SITUATIONS = [
   'a correction passes what is in doubt',
   'a correction is tried again, since its report has changed',
   'a correction reopens a settlement with its report',
+  'a dismissed report is corrected with its settlement',
   'a correction is killed',
   'a killed correction goes on with the same file',
   'the same file again',
