@@ -202,24 +202,38 @@ export const replaceFile: RunCommand = async ({ store, operator, command }, valu
 
     /**
      * The lines that are not rejected, after an interruption also those that are done: a report may have been in flight.
-     * Settlements first: a replaced report may be sent at once, and its settlement after it. The settlement of a
-     * dismissed report is not blocked by it, so both are replaced in one commit.
+     * Settlements first: a replaced report may be sent at once, and its settlement after it. So a report whose
+     * settlement keeps wrong data is rejected. The settlement of a dismissed report is not blocked by it, so both are
+     * replaced in one commit.
      */
     async function* inOrder(): AsyncGenerator<ImportLine[], undefined> {
       const held = new Map<string, ImportLine>();
+      const unsettled = new Set<string>();
+      const isOnlyWrong = createReferences();
       if (named().some(isSettlement))
         for await (const line of read()) {
           const { after }: Partial<Operation> = line.operation ? operations[line.operation] : {};
-          if (!after || rejected.has(line)) continue;
+          if (!after) continue;
           const id = idOf({ ...line, operation: reportNames.find((name) => name === after) });
+          if (rejected.has(line)) {
+            if ((await store.get([idOf(line)]))[0]) unsettled.add(id);
+            continue;
+          }
+          // An earlier or a later line may be right.
+          isOnlyWrong(id);
           if (tallies.has(after) && (await store.get([id]))[0]?.state === 'dismissed') held.set(id, line);
           else yield [line];
         }
       if (!named().every(isSettlement))
         for await (const line of read()) {
           if (isSettlement(line.operation) || rejected.has(line)) continue;
-          const settlement = held.get(idOf(line));
-          held.delete(idOf(line));
+          const id = idOf(line);
+          if (unsettled.has(id) && isOnlyWrong(id)) {
+            rejected.add(line, [{ field: '', reason: 'the line of its settlement is rejected' }]);
+            continue;
+          }
+          const settlement = held.get(id);
+          held.delete(id);
           yield settlement ? [line, settlement] : [line];
         }
       for (const line of held.values()) yield [line];

@@ -390,6 +390,24 @@ describe('outbox replace --from with a file of several operations', () => {
     expect(changed).toHaveLength(8);
   });
 
+  it('leaves a report whose settlement would keep wrong data, since its line is rejected', async () => {
+    const { file, run, replace } = beginMixed();
+    const settlements = pairs.map((name) =>
+      correctedSettlement(name, name === 'W-0' ? { payout_amount: 'seven' } : {}),
+    );
+    const path = ndjson('half.ndjson', [
+      ...pairs.map((name) => lineOf('reportBetEvent', corrected(name))),
+      lineOf('reportSettledBet', correctedSettlement('W-1', { payout_amount: 'seven' })),
+      ...settlements.map((payload) => lineOf('reportSettledBet', payload)),
+      lineOf('reportSettledBet', correctedSettlement('W-2', { payout_amount: 8 })),
+    ]);
+    const ended = await replace(path, '--skip-rejected');
+    expect(ended.out).toContain('6 reports replaced');
+    expect(ended.err).toContain('  1 × the line of its settlement is rejected\n');
+    expect((await run('show', 'W-0', '--json')).out).toContain('"state":"quarantined"');
+    expect(amounts((await send(file)).filter(({ bet_id }) => pairs.includes(bet_id)))).toHaveLength(6);
+  });
+
   it('names a line without an operation, one of another operation, and a reference twice in one operation', async () => {
     const { replace, run } = beginMixed();
     const lines = [
