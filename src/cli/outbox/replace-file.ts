@@ -58,8 +58,8 @@ export const replaceFile: RunCommand = async ({ store, operator, command }, valu
     const read = await lineReaderOf(source, readMapFile(values.map), shape, values['last-line-complete'] === true);
     const settings = await settingsFor(store, owner);
     const { seal } = settings;
-    const { id: decision, isOwn, kept } = await decisionAbout(store, about);
-    const corrector = { intake: intakeOf(settings), seal, isOwn };
+    let begun = await decisionAbout(store, about);
+    const corrector = { intake: intakeOf(settings), seal, isOwn: (one: string) => begun.isOwn(one) };
     const tallies = new Map<string, Tally>();
     const isNew = createReferences();
     /** The line of each report of the current commit. */
@@ -118,6 +118,11 @@ export const replaceFile: RunCommand = async ({ store, operator, command }, valu
     const wrong = rejected.lines - total('inDoubt', 'recorded', 'notReplaceable', 'missing');
     const isChecked = dryRun || (wrong > 0 && !values['skip-rejected']);
     let quarantined = 0;
+    // Another process may have begun it since, with a reason of its own.
+    if (!isChecked) begun = await decisionAbout(store, about);
+    const { id: decision, kept } = begun;
+    /** Whether this process has made the latest commit. */
+    let isMade = true;
     if (!isChecked && (kept || total('differing') > 0)) {
       const { who, reason } = kept ?? newDecision(needed(values, 'reason'));
       quarantined = await operator
@@ -129,6 +134,7 @@ export const replaceFile: RunCommand = async ({ store, operator, command }, valu
           operations: named(),
           next: pagesOf(),
           tell(results) {
+            isMade = true;
             for (const { row } of results)
               if (row?.decisions.at(-1)?.action === 'replaced') tallyOf(row.operation).replaced += 1;
             refuse(results);
@@ -243,16 +249,19 @@ export const replaceFile: RunCommand = async ({ store, operator, command }, valu
       const all = inOrder();
       const showProgress = startProgress('Replacing', lines);
       let done = 0;
+      let page: ImportLine[] = [];
+      let isEnd = false;
       return async (from, decision) => {
         await source.expectUnchanged();
-        const page: ImportLine[] = [];
-        let isEnd = false;
-        while (page.length < CORRECTED_TOGETHER && !isEnd) {
+        // A commit of another process may be that of other lines, so this page is tried again.
+        if (isMade) page = [];
+        while (isMade && page.length < CORRECTED_TOGETHER && !isEnd) {
           const { value = [], done: isOver = false } = await all.next();
           isEnd = isOver;
           done += value.length;
           page.push(...value);
         }
+        isMade = false;
         lineOf.clear();
         const rows = await store.get(page.map(idOf));
         const planned: Planned[] = [];
