@@ -100,7 +100,6 @@ const RUN_BY: readonly { document: string; has: string; by: string }[] = [
   { document: 'docs/index.md', has: 'sqliteStore', by: 'test/documents/readme.test.ts' },
   { document: 'README.md', has: '// report.mjs', by: 'test/documents/readme.test.ts' },
   { document: 'README.md', has: 'verifyNin', by: 'test/documents/readme.test.ts' },
-  { document: 'docs/start/which-stack.md', has: '// service.mjs', by: 'test/documents/readme.test.ts' },
   { document: 'docs/start/backend.md', has: '// backend.mjs', by: 'test/documents/readme.test.ts' },
   ...['reporting.mjs', 'bets.mjs', 'worker.mjs'].map((file) => ({
     document: 'docs/start/backend-with-postgresql.md',
@@ -215,6 +214,8 @@ describe("the compiler's messages for the examples", { tags: 'slow' }, () => {
     'page-tests/bet.spec.js',
     'page-tests/bet.test.js',
     'app/place-bet.ts',
+    'app/expo-place.ts',
+    'app/expo-geolocation.ts',
   ].map((name) => [`examples-${name.replaceAll('/', '-')}`, read(`examples/${name}`)]);
   // The modules that other modules of a guide import by their names.
   const named = inLanguage('js').flatMap(({ document, code }) => {

@@ -31,7 +31,7 @@ const faults = [
 ];
 const oneLiners = [
   ...blocks.filter(({ language }) => language === 'sh').flatMap(commandsOf),
-  ...[...page.matchAll(/^\| `([A-Z]+) ([^`]+)`(?: `([^`]+)`)? \|/gm)].map(([, method = '', route = '', body]) => {
+  ...[...page.matchAll(/^- `([A-Z]+) ([^`]+)`(?: `([^`]+)`)?: /gm)].map(([, method = '', route = '', body]) => {
     const sent = body ?? (route === 'state' && method === 'PUT' ? '@state.json' : undefined);
     const saved = route === 'state' && method === 'GET' ? ' -o state.json' : '';
     const data = sent ? ` -d '${sent}'` : '';

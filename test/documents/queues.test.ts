@@ -6,8 +6,6 @@ import { memoryStore, type Outbox } from '../../src/entries/outbox.js';
 import { leaksIn, personalBet } from '../outbox/personal.js';
 import { outboxWorld } from '../outbox/world.js';
 import { expectFreshBuild } from '../support/built.js';
-import { codeBlocks } from '../support/code-blocks.js';
-import { readGuides } from '../support/documents.js';
 import { betEvent, settledBet } from '../support/factories.js';
 import { root } from '../support/run.js';
 
@@ -49,8 +47,8 @@ const ids = async (outbox: Outbox) => (await outbox.list()).map(({ reference }) 
 describe('a message from a queue', () => {
   it('is enqueued as the guide shows', async () => {
     const { outbox } = outboxWorld();
-    const [shown] = codeBlocks(readGuides('how-to/import')).filter(({ code }) => code.includes('"operation"'));
-    expect(await guide.take.take(outbox, [shown?.code ?? ''])).toEqual([undefined]);
+    const shown = await readFile(join(root, 'examples/queues/message.json'), 'utf8');
+    expect(await guide.take.take(outbox, [shown])).toEqual([undefined]);
     expect(await ids(outbox)).toEqual(['BET-104']);
   });
 

@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createMockGateway } from '../../src/entries/mock.js';
 import { serve } from '../../src/entries/node.js';
 import { expectFreshBuild } from '../support/built.js';
-import { codeBlocks, commandsOf } from '../support/code-blocks.js';
+import { codeBlocks, commandsOf, copiedFiles } from '../support/code-blocks.js';
 import { guides, readGuides } from '../support/documents.js';
 import { betEvent } from '../support/factories.js';
 import { freePort } from '../support/free-port.js';
@@ -92,7 +92,8 @@ describe('the examples in the readme run', () => {
     return path;
   };
 
-  const example = (text: string) => inLanguage('js').find(({ code }) => code.includes(text))?.code ?? '';
+  const examples = [...inLanguage('js'), ...copiedFiles(tutorials)];
+  const example = (text: string) => examples.find(({ code }) => code.includes(text))?.code ?? '';
 
   test('the first report, with LOCATION_SDK_MOCK', { timeout: 30_000 }, async () => {
     const server = await serve();

@@ -14,11 +14,8 @@ import { type Example, installExample } from './example.js';
  */
 
 /** The blocks of the guide by words in them, and their modules in the app. */
-const GUIDE = {
-  'expo-place': 'export const findPlace',
-  'relay-client': 'export const clientOf',
-  'expo-geolocation': 'export const geolocation',
-};
+const GUIDE = { 'relay-client': 'export const clientOf' };
+const EXAMPLES = ['place-bet.ts', 'expo-place.ts', 'expo-geolocation.ts'];
 const POSITION = { latitude: 6.4541, longitude: 3.3947, accuracy: 12 };
 const PLAYER = { id: 'U-88412', user: { user_id: 'U-88412' } };
 
@@ -64,7 +61,8 @@ beforeAll(async () => {
     expect(found, words).toHaveLength(1);
     writeFileSync(join(app.folder, `guide/${name}.ts`), found[0]?.code ?? '');
   }
-  writeFileSync(join(app.folder, 'guide/place-bet.ts'), readFileSync(join(root, 'examples/app/place-bet.ts'), 'utf8'));
+  for (const name of EXAMPLES)
+    writeFileSync(join(app.folder, 'guide', name), readFileSync(join(root, 'examples/app', name), 'utf8'));
   await app.run('node', 'bundle.js', 'app.js', 'app.bundle.js');
   bundle =
     readFileSync(join(app.folder, 'native.js'), 'utf8') + readFileSync(join(app.folder, 'app.bundle.js'), 'utf8');

@@ -20,7 +20,7 @@ const typesForRequire = (conditions: unknown): unknown => Object(Object(conditio
 describe('the tarball', () => {
   it('contains only the build, the licence and documents', () => {
     const expected =
-      /^(?:(?:dist(?:\/player-messages)?|docs(?:\/(?:start|how-to|reference|background|maintaining|pictures))?|examples|examples\/(?:app|console|grafana|page-tests|postgres|queues|relay|two-processes|web|(?:express-typescript|nestjs|next|react|vue-svelte-jquery)(?:\/[\w[\]-]+)*))\/[\w.-]+|bin\/location-sdk\.js|README\.md|LICENSE|CHANGELOG\.md|CONTRIBUTING\.md|package\.json)$/;
+      /^(?:(?:dist(?:\/player-messages)?|docs(?:\/(?:start|how-to|reference|background|maintaining|pictures))?|examples|examples\/(?:app|console|grafana|page-tests|postgres|queues|relay|tutorial-(?:postgres|relay|service)|two-processes|web|(?:express-typescript|nestjs|next|react|vue-svelte-jquery)(?:\/[\w[\]-]+)*))\/[\w.-]+|bin\/location-sdk\.js|README\.md|LICENSE|CHANGELOG\.md|CONTRIBUTING\.md|package\.json)$/;
     expect(files.filter((file) => !expected.test(file))).toEqual([]);
     expect(files).toEqual(expect.arrayContaining(['CHANGELOG.md', 'LICENSE', 'README.md', 'package.json']));
   });

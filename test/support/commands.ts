@@ -19,8 +19,14 @@ const scriptsOf = (folder: string) => {
 
 /** The folder in which documents show files that a reader saves. */
 const tutorials =
-  readGuides('start/backend', 'start/backend-with-postgresql', 'start/page', 'start/page-with-relay', 'start/ci') +
-  readFileSync(join(root, 'README.md'), 'utf8');
+  readGuides(
+    'start/backend',
+    'start/backend-with-postgresql',
+    'start/page',
+    'start/page-with-relay',
+    'start/ci',
+    'start/which-stack',
+  ) + readFileSync(join(root, 'README.md'), 'utf8');
 
 /** The folders whose files a tutorial copies. */
 const copied = copiedFolders(tutorials);

@@ -168,8 +168,7 @@ export interface ClientOptions<Mode extends ValidationMode = 'strict'> {
   allowApiKeyInBrowser?: boolean | undefined;
   /**
    * Headers of each request that reports, for a gateway behind another one: an object, or a function that is called for
-   * every request. No error and no log line shows their values, except for the id of a request, such as `x-request-id`.
-   * Default: none.
+   * every request. Errors and log lines show none of their values but an id, such as `x-request-id`. Default: none.
    *
    * @example
    * ```ts
