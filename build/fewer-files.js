@@ -1,12 +1,15 @@
 // Puts the small shared files of the ESM build together. esbuild writes one for each set of entries that share code, and
 // Node.js takes half a millisecond of processor time for each file.
-import { readdirSync, rmSync } from 'node:fs';
+import { readdirSync, readFileSync, rmSync } from 'node:fs';
 import { rollup } from 'rollup';
 
 /** In bytes. A larger file stays alone, so that an entry loads little that it does not use. */
 const SMALL = 3_000;
 
-const files = readdirSync('dist').filter((file) => file.endsWith('.js') && !/^cli\.js$|\.global\.js$/.test(file));
+// An entry with types alone stays empty. Here a shared file could be put into it, and be exported.
+const files = readdirSync('dist')
+  .filter((file) => file.endsWith('.js') && !/^cli\.js$|\.global\.js$/.test(file))
+  .filter((file) => readFileSync(`dist/${file}`, 'utf8').trim() !== '');
 const isShared = (/** @type {string} */ file) => file.startsWith('chunk-');
 const entries = files.filter((file) => !isShared(file));
 const bundle = await rollup({

@@ -54,6 +54,34 @@ describe('the tarball', () => {
     },
   );
 
+  it('exports the same names to import and to require', () => {
+    const names = Object.entries(manifest.exports)
+      .filter(([, conditions]) => typeof conditions === 'object')
+      .map(([entry]) => entry.replace('.', 'location-sdk'))
+      // Their peer dependencies are not installed.
+      .filter((name) => !/opentelemetry|transport/.test(name));
+    const script = `
+      import { createRequire } from 'node:module';
+      const namesOf = (module) => Object.keys(module).filter((name) => name !== 'default').sort();
+      for (const name of ${JSON.stringify(names)})
+        console.log(JSON.stringify([name, namesOf(await import(name)), namesOf(createRequire(import.meta.url)(name))]));`;
+    const { stdout, stderr } = spawnSync(process.execPath, ['--input-type=module', '--eval', script], {
+      cwd: project,
+      encoding: 'utf8',
+    });
+    const found = stdout
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line));
+    expect(
+      found.map(([name]) => name),
+      stderr,
+    ).toEqual(names);
+    for (const [name, imported, required] of found) expect([name, ...imported]).toEqual([name, ...required]);
+    // It contains types alone.
+    expect(found.find(([name]) => name === 'location-sdk/global')).toEqual(['location-sdk/global', [], []]);
+  });
+
   it('installs one command', () => {
     expect(manifest.bin).toEqual({ 'location-sdk': 'bin/location-sdk.js' });
     expect(files).toContain('bin/location-sdk.js');
