@@ -155,7 +155,7 @@ const routes = {
     const { stake, userId } = found(bets.get(id));
     const payout = body.won ? body.payout : 0;
     const result = {
-      outcome: body.won ? 'WIN' : 'LOSS',
+      outcome: payout > stake ? 'WIN' : 'LOSS',
       win_amount: Math.max(0, payout - stake),
       payout_amount: payout,
     };

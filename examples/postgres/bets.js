@@ -40,9 +40,9 @@ export const placed = (bet_id, amount) => ({
 export const settled = (bet_id, stake, payout) => ({
   bet_id,
   user,
-  win_amount: payout - stake,
+  win_amount: Math.max(0, payout - stake),
   payout_amount: payout,
-  outcome: payout > 0 ? 'WIN' : 'LOSS',
+  outcome: payout > stake ? 'WIN' : 'LOSS',
   ggr: stake - payout,
   ur: 0,
 });

@@ -101,7 +101,7 @@ export const createBets = (outbox) => ({
         user: betUser(rows[0].player),
         win_amount: Math.max(0, payout - stake),
         payout_amount: payout,
-        outcome: payout > 0 ? 'WIN' : 'LOSS',
+        outcome: payout > stake ? 'WIN' : 'LOSS',
         ggr: stake - payout,
         ur: 0,
       });

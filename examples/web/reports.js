@@ -189,7 +189,7 @@ export function createReports(options, findPlayer) {
     const { amount } = event;
     if (kind === 'bet') {
       const result = {
-        outcome: payout > 0 ? 'WIN' : 'LOSS',
+        outcome: payout > amount ? 'WIN' : 'LOSS',
         win_amount: Math.max(0, payout - amount),
         payout_amount: payout,
       };

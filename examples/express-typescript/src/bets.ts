@@ -71,7 +71,7 @@ export async function settleBet(pool: Pool, outbox: Outbox, id: string, payout: 
     );
     if (rows[0]) {
       const stake = Number(rows[0].stake);
-      const outcome = payout > 0 ? 'WIN' : 'LOSS';
+      const outcome = payout > stake ? 'WIN' : 'LOSS';
       const amounts = { win_amount: Math.max(0, payout - stake), payout_amount: payout, ggr: stake - payout, ur: 0 };
       await outbox.within(client).reportSettledBet({ bet_id: id, user, outcome, ...amounts });
     }
