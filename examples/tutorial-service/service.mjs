@@ -14,6 +14,7 @@ outbox.start();
 async function take(body) {
   const { operation, payload, clientIP, location } = body;
   if (operation === 'verifyNin') return { ...(await client.verifyNin(payload)), status: 200 };
+  if (operation === 'receipt') return { receipt: await outbox.receipt(payload), status: 200 };
   // what the page has posted: read, if it is a position
   const options = { clientIP, location: pageLocation(location) };
   const report = { operation, payload, options };

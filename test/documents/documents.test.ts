@@ -111,6 +111,7 @@ const RUN_BY: readonly { document: string; has: string; by: string }[] = [
     has: '// drain.mjs',
     by: 'test/documents/backend-with-postgresql.postgres.test.ts',
   },
+  { document: 'docs/how-to/deploy.md', has: '// cron.mjs', by: 'test/documents/cron.test.ts' },
   { document: 'docs/start/ci.md', has: 'node:test', by: 'test/package/first-minutes.test.ts' },
   { document: 'docs/start/page.md', has: '// server.mjs', by: 'test/package/first-minutes.test.ts' },
   { document: 'docs/how-to/browser.md', has: '// webpack.config.js', by: 'test/package/old-bundlers.test.ts' },
@@ -220,7 +221,8 @@ describe("the compiler's messages for the examples", { tags: 'slow' }, () => {
   // The modules that other modules of a guide import by their names.
   const named = inLanguage('js').flatMap(({ document, code }) => {
     const [, name] = /^\/\/ (\S+\.mjs)\n/.exec(code) ?? [];
-    return document === 'docs/start/backend-with-postgresql.md' && name ? [[name, code]] : [];
+    const isProject = ['docs/start/backend-with-postgresql.md', 'docs/how-to/deploy.md'].includes(document);
+    return isProject && name ? [[name, code]] : [];
   });
   const copiedByTutorial = guides
     .flatMap((guide) => copiedFiles(read(guide)))

@@ -153,6 +153,11 @@ describe('the examples in the readme run', () => {
     const number = JSON.stringify({ operation: 'verifyNin', payload: { nin: '99012345678' } });
     expect(await post(number)).toEqual([200, expect.objectContaining({ success: true })]);
     await expect.poll(() => mock.gateway.reports().length, { timeout: 20_000 }).toBe(1);
+    const asked = (reference: string) =>
+      post(JSON.stringify({ operation: 'receipt', payload: { operation: 'reportBetEvent', reference } }));
+    const receipt = expect.objectContaining({ outcome: 'recorded', reference: 'BET-1' });
+    await expect.poll(() => asked('BET-1'), { timeout: 20_000 }).toEqual([200, { receipt }]);
+    expect(await asked('BET-none')).toEqual([200, {}]);
     const location = { latitude: 6.45, longitude: 3.39, accuracy: 20 };
     const placed = { operation: 'reportBetEvent', payload: betEvent({ bet_id: 'B-placed' }), location };
     expect(await post(JSON.stringify(placed))).toEqual([202, {}]);

@@ -1,4 +1,6 @@
 // @module-tag slow: needs PostgreSQL.
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { type BetEvent, createClient } from '../../src/entries/index.js';
 import { createMockGateway } from '../../src/entries/mock.js';
@@ -9,6 +11,7 @@ import { runCli } from '../support/cli-in-process.js';
 import { inlineCode } from '../support/code-blocks.js';
 import { readGuides } from '../support/documents.js';
 import { betEvent, LOCATION, settledBet, withdrawalEvent } from '../support/factories.js';
+import { newFolder } from '../support/new-folder.js';
 
 const [, section = ''] = readGuides('start/backend-with-postgresql').split('### If the tables changed');
 const [, openBets = '', openWithdrawals = '', openAll = ''] = inlineCode(section.split('\n## ')[0] ?? '')
@@ -64,6 +67,14 @@ it('the guide changes the tables through a second schema: each report is recorde
   expect(await run(openAll)).toMatchObject({ out: '', err: 'No report waits, and none needs a person.\n' });
   await old.stop();
 
+  // Each command knows one schema.
+  const books = join(newFolder('books'), 'bets.txt');
+  writeFileSync(books, 'B-old\n');
+  const reconcile = `reconcile ${books} --operation reportBetEvent --environment staging`;
+  expect(await run(reconcile)).toMatchObject({ code: 0 });
+  const inNewer = await runCli(['outbox', address, ...reconcile.split(' '), '--schema', newer]);
+  expect(inNewer).toMatchObject({ code: 1, out: expect.stringContaining('never-seen') });
+
   // The new schema does not know the old references.
   const repeat = async (payload: BetEvent) => {
     const { id, done } = await now.reportBetEvent(payload);
@@ -74,7 +85,7 @@ it('the guide changes the tables through a second schema: each report is recorde
   };
   const { id, code: same } = await repeat(bet);
   await now.resolve(id, { as: 'recorded', reason: 'the old schema has its receipt' });
-  const { code: other } = await repeat(betEvent({ bet_id: 'B-older', timestamp: new Date() }));
+  const { code: other } = await repeat(betEvent({ bet_id: 'B-older', timestamp: '1795161600' }));
   expect([same, other]).toEqual(['duplicate', 'conflict']);
   await now.stop();
   const recorded = gateway.reports().map(({ operation, reference }) => `${operation} ${reference}`);
