@@ -8,7 +8,7 @@ import { CORRECTED_TOGETHER, planCorrection } from '../../outbox/decisions/repla
 import { isDistinctReference, rowId } from '../../outbox/intake/enqueue.js';
 import { decisionsFor, isChange, isRefusedData } from '../../outbox/rules/decisions.js';
 import { DEFAULT_ACCOUNT, type DestinationOperation } from '../../outbox/rules/destination.js';
-import type { Row } from '../../outbox/rules/state-machine.js';
+import type { Decision, Row } from '../../outbox/rules/state-machine.js';
 import type { KeptDecision } from '../../outbox/store/operator-store.js';
 import { type OutboxStore, scanRows } from '../../outbox/store/store.js';
 import { EXIT, remark, say } from '../output.js';
@@ -25,6 +25,9 @@ import { grouped, quarantinedNote } from './text.js';
 
 const MISSING = 'the outbox does not have this report';
 
+/** The decision of a check, which is never stored. */
+const CHECKED: Decision = { action: 'replaced', reason: '', at: 0 };
+
 type Named = Pick<ImportLine, 'operation' | 'payload'>;
 
 /** Counts of the reports of one operation. */
@@ -35,6 +38,8 @@ const newTally = () => ({
   recorded: 0,
   notReplaceable: 0,
   missing: 0,
+  /** Those whose settlement's line is rejected. */
+  unsettled: 0,
   notInFile: 0,
   replaced: 0,
   fields: new Map<string, number>(),
@@ -87,7 +92,7 @@ export const replaceFile: RunCommand = async ({ store, operator, command }, valu
         // Its name is wrong, and the check of the report says how.
         if (id === '') return (await owner.internals.freeze(operation, payload, {})).report;
         const [row] = await store.get([id]);
-        const found = row && (await planCorrection(corrector, row, payload, { action: 'replaced', reason: '', at: 0 }));
+        const found = row && (await planCorrection(corrector, row, payload, CHECKED));
         const change = found?.change ?? { why: MISSING };
         const names = found?.report && isChange(change) ? await differences(row, found.report.body) : [];
         return {
@@ -109,13 +114,15 @@ export const replaceFile: RunCommand = async ({ store, operator, command }, valu
       },
       isNew,
     );
+    // A report whose settlement's line is rejected is rejected, too.
+    if (rejected.lines > 0) for await (const _ of inOrder());
     for (const operation of named())
       tallyOf(operation).notInFile = await countRefused(store, { account, environment, operation }, isNew);
     rejected.write();
     await source.expectUnchanged();
 
     // The other rejected lines are of reports that cannot be replaced.
-    const wrong = rejected.lines - total('inDoubt', 'recorded', 'notReplaceable', 'missing');
+    const wrong = rejected.lines - total('inDoubt', 'recorded', 'notReplaceable', 'missing', 'unsettled');
     const isChecked = dryRun || (wrong > 0 && !values['skip-rejected']);
     let quarantined = 0;
     // Another process may have begun it since, with a reason of its own.
@@ -234,7 +241,12 @@ export const replaceFile: RunCommand = async ({ store, operator, command }, valu
         for await (const line of read()) {
           if (isSettlement(line.operation) || rejected.has(line)) continue;
           const id = idOf(line);
-          if (unsettled.has(id) && isOnlyWrong(id)) {
+          const isLeft = unsettled.has(id) && isOnlyWrong(id);
+          const [row] = isLeft ? await store.get([id]) : [];
+          if (row && !(await planCorrection(corrector, row, line.payload, CHECKED)).isSame) {
+            const tally = tallyOf(row.operation);
+            tally.differing -= 1;
+            tally.unsettled += 1;
             rejected.add(line, [{ field: '', reason: 'the line of its settlement is rejected' }]);
             continue;
           }

@@ -401,9 +401,17 @@ describe('outbox replace --from with a file of several operations', () => {
       ...settlements.map((payload) => lineOf('reportSettledBet', payload)),
       lineOf('reportSettledBet', correctedSettlement('W-2', { payout_amount: 8 })),
     ]);
+    const dry = await replace(path, '--dry-run');
+    expect(dry.err).toContain('  1 × the line of its settlement is rejected\n');
+    expect(dry.err.match(/ 3 would be replaced/g)).toHaveLength(2);
     const ended = await replace(path, '--skip-rejected');
     expect(ended.out).toContain('6 reports replaced');
     expect(ended.err).toContain('  1 × the line of its settlement is rejected\n');
+    // What is left is no new decision.
+    expect((await replace(path, '--skip-rejected')).out).toContain('Nothing was changed');
+    const database = openSqlite(file);
+    expect(query(database, 'SELECT id FROM outbox_decisions')).toHaveLength(1);
+    database.close();
     expect((await run('show', 'W-0', '--json')).out).toContain('"state":"quarantined"');
     expect(amounts((await send(file)).filter(({ bet_id }) => pairs.includes(bet_id)))).toHaveLength(6);
   });
