@@ -16,6 +16,8 @@ import { codeOf, EXIT, Failure } from '../output.js';
 
 const BUSY_MS = 5_000;
 const CONNECT_MS = 10_000;
+/** The page of the console asks for several things at once. */
+const MOST_CONNECTIONS = 4;
 /** Failures that may pass, by themselves or after a person frees space. */
 const MAY_PASS: readonly string[] = ['busy', 'full', 'io', 'connection', 'timeout', 'conflict'];
 
@@ -88,19 +90,26 @@ export function ensureDatabase(file: string): void {
 
 export type PgClient = Client;
 
-/** A client that is not connected yet. The address may contain a password, so no message repeats it. */
-export async function clientOf(address: string): Promise<Client> {
+const settingsOf = (address: string) => ({
+  connectionString: address,
+  application_name: 'location-sdk outbox',
+  connectionTimeoutMillis: CONNECT_MS,
+});
+
+async function openLibrary(address: string) {
   if (!isAddress(address)) throw new Failure('the address of the database must begin with postgres://');
   const pg = await import(/* webpackIgnore: true */ /* @vite-ignore */ 'pg').catch(() => {
     throw new Failure('an outbox in PostgreSQL needs the package pg: npm install pg beside location-sdk');
   });
+  return pg.default;
+}
+
+/** A client that is not connected yet. The address may contain a password, so no message repeats it. */
+export async function clientOf(address: string): Promise<Client> {
+  const pg = await openLibrary(address);
   let client: Client;
   try {
-    client = new pg.default.Client({
-      connectionString: address,
-      application_name: 'location-sdk outbox',
-      connectionTimeoutMillis: CONNECT_MS,
-    });
+    client = new pg.Client(settingsOf(address));
   } catch {
     throw new Failure(
       'the address of the database cannot be read: special characters in a user or a password must be written as %XX',
@@ -121,25 +130,28 @@ export async function connectClient(client: Client, schema: string): Promise<voi
   }
 }
 
+/** Over a pool, which replaces a broken connection: the console goes on after a restart of the database. */
 async function openOutboxServer(address: string, schema: string): Promise<OutboxStore> {
   const client = await clientOf(address);
-  const end = () => client.end().catch(() => {});
+  const { Pool } = await openLibrary(address);
+  const pool = new Pool({ ...settingsOf(address), max: MOST_CONNECTIONS });
+  // The next query opens another connection.
+  pool.on('error', () => {});
   try {
+    // It fails with the name of the server.
     await connectClient(client, schema);
-    const store = await postgresStore({
-      database: { query: (text, values) => client.query(text, values) },
-      schema,
-      migrate: false,
-    });
+    const store = await postgresStore({ database: pool, schema, migrate: false });
     return {
       ...store,
       close: async () => {
         await store.close?.();
-        await end();
+        await pool.end();
       },
     };
   } catch (error) {
-    await end();
+    await pool.end();
     return failAsStore(error, true);
+  } finally {
+    await client.end().catch(() => {});
   }
 }
