@@ -407,7 +407,7 @@ describe('outbox replace --from with a file of several operations', () => {
     const ended = await replace(path, '--skip-rejected');
     expect(ended.out).toContain('6 reports replaced');
     expect(ended.err).toContain('  1 × the line of its settlement is rejected\n');
-    // What is left is no new decision.
+    // The line that is left makes no new decision.
     expect((await replace(path, '--skip-rejected')).out).toContain('Nothing was changed');
     const database = openSqlite(file);
     expect(query(database, 'SELECT id FROM outbox_decisions')).toHaveLength(1);
