@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { existsSync, mkdirSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, rmSync, statSync, truncateSync, writeFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { OUTBOX_COMMANDS } from '../../src/cli/outbox/command.js';
 import { verifyReceipts } from '../../src/entries/outbox.js';
@@ -483,6 +483,29 @@ describe('the books', () => {
     expect(await outbox(sample, 'reconcile', cut, ...of, '--last-line-complete')).toMatchObject({ code: 0 });
     const none = await outbox(sample, 'reconcile', list(''), ...of);
     expect([none.code, none.err]).toEqual([2, expect.stringContaining('names no report')]);
+  });
+
+  it('may be a log of receipts with lines that a crash has cut off: they are named at the end, and the rest is compared', async () => {
+    const line = (reference: string) =>
+      JSON.stringify({ environment: 'staging', operation: 'reportBetEvent', reference, outcome: 'recorded' });
+    const half = line('B-7').slice(0, -20);
+    const log = list(line('B-1'), half, line('B-9'), `${half}${line('B-2')}`, line('B-bad'));
+    const { code, out, err } = await outbox(sample, 'reconcile', log, '--environment', 'staging');
+    expect([code, out.split('\n').map((row) => row.split(/ +/).at(-1))]).toEqual([1, ['B-9', 'B-bad', '']]);
+    expect(err).toContain(`recorded: 1 of 3; declared recorded by a person: 0\n`);
+    expect(err).toContain('not complete JSON, as after a crash: 2, with the numbers 2, 4. Each may hold two receipts');
+    const proof = await outbox(sample, 'reconcile', log, '--environment', 'staging', '--csv');
+    expect(proof.out).toContain('\r\nlines not read,"2, 4"\r\n');
+
+    // All that can be read is recorded, and the file ends within a line.
+    const cut = list(line('B-1'), half);
+    truncateSync(cut, statSync(cut).size - 1);
+    for (const more of [[], ['--json'], ['--last-line-complete']]) {
+      const said = await outbox(sample, 'reconcile', cut, '--environment', 'staging', ...more);
+      expect([said.code, said.err]).toEqual([1, expect.stringContaining(': 1, with the numbers 2. ')]);
+    }
+    const none = await outbox(sample, 'reconcile', list(half, half), '--environment', 'staging');
+    expect(none).toMatchObject({ code: 2, out: '', err: expect.stringContaining('not complete JSON: 1, 2') });
   });
 
   it('need an operation, an environment and a file', async () => {

@@ -22,7 +22,10 @@ import { time } from './text.js';
 export const reconcileList: RunCommand = async ({ store, now }, values, [path = '']) => {
   const { account = DEFAULT_ACCOUNT, json, csv, operation } = values;
   const environment = needed(values, 'environment');
-  const list = openList(path, values, createListReader({ account, environment }));
+  const torn: number[] = [];
+  const onTorn = (line: number) => void torn.push(line);
+  const onOpenEnd = values['last-line-complete'] ? undefined : () => refuseOpenEnd(path);
+  const list = openList(path, values, createListReader({ account, environment }, { onTorn, onOpenEnd }));
   const comparison = createComparison(dayNamed(values.day, now));
   const { counts } = comparison;
   const proven: Reconciled[] = [];
@@ -44,18 +47,36 @@ export const reconcileList: RunCommand = async ({ store, now }, values, [path = 
     if (hasCode(error, 'validation')) throw new Failure(`${path}: ${error.message}`);
     throw error;
   }
+  if (counts.total + counts.otherDays === 0 && torn.length > 0)
+    throw new Failure(`${path} names no report that can be read; lines that are not complete JSON: ${numbers(torn)}`);
   if (counts.total + counts.otherDays === 0) throw new Failure(`${path} names no report: its export may have failed`);
   if (counts.total === 0) throw new Failure(`no report of ${path} is of the day ${values.day}`);
   const facts = comparison.facts({ at: now, list: list.sha256(), account, head: await readHead(store) });
-  if (csv) await sayAll([proofCsv(facts, proven)], { exact: true });
+  const unread: typeof facts = torn.length > 0 ? [['lines not read', numbers(torn)]] : [];
+  if (csv) await sayAll([proofCsv([...facts, ...unread], proven)], { exact: true });
   if (!json) remark(facts.map(([name, words]) => `${name}: ${words}`).join('\n'));
   const prunedBefore = counts.unknown > 0 ? await store.prunedBefore?.(account) : undefined;
   if (prunedBefore !== undefined)
     remark(
       `Reports that ended before ${time(prunedBefore)} were pruned and count as never-seen: look for them in the exported log of receipts.`,
     );
-  return counts.recorded === counts.total ? EXIT.done : EXIT.failed;
+  if (torn.length > 0)
+    remark(
+      `\nLines not read, because they are not complete JSON, as after a crash: ${torn.length}, with the numbers ${numbers(torn)}. Each may hold two receipts: open ${path}, and look for their references with show.`,
+    );
+  return counts.recorded === counts.total && torn.length === 0 ? EXIT.done : EXIT.failed;
 };
+
+const MOST_NAMED = 1_000;
+
+const numbers = (lines: readonly number[]): string =>
+  `${lines.slice(0, MOST_NAMED).join(', ')}${lines.length > MOST_NAMED ? `, and ${lines.length - MOST_NAMED} more` : ''}`;
+
+function refuseOpenEnd(path: string): never {
+  throw new Failure(
+    `the last line of ${path} does not end with a line break, so the list may be cut off; if it is complete, add --last-line-complete`,
+  );
+}
 
 const dayNamed = (day: string | undefined, now: number): string | undefined =>
   day === 'today' ? dayOf(now) : day === 'yesterday' ? dayOf(now - DAY_MS) : day;
@@ -68,11 +89,7 @@ export const withSettlement = (operation: string): string[] => [
 const lineOf = ({ reference, operation, state, outcome, problem }: Reconciled) =>
   `${state.padEnd(12)}${(problem?.code ?? outcome ?? '-').padEnd(18)}${operation.padEnd(24)}${shownName(reference)}\n`;
 
-function openList(
-  path: string,
-  { 'last-line-complete': isComplete, settlements, operation }: OutboxValues,
-  read: ReturnType<typeof createListReader>,
-) {
+function openList(path: string, { settlements, operation }: OutboxValues, read: ReturnType<typeof createListReader>) {
   const hash = createHash('sha256');
   const decoder = new TextDecoder();
 
@@ -86,20 +103,12 @@ function openList(
     }
   }
 
-  /** A last reference without a line break may be cut off, and then names another report. */
   async function* references(): AsyncGenerator<ReportReference> {
-    let end = '\n';
     try {
       for await (const bytes of path === '-' ? terminal().stdin : createReadStream(path)) {
         hash.update(bytes);
-        const text = decoder.decode(bytes, { stream: true });
-        end = text.slice(-1) || end;
-        yield* named(text);
+        yield* named(decoder.decode(bytes, { stream: true }));
       }
-      if (end !== '\n' && !isComplete)
-        throw new Failure(
-          `the last line of ${path} does not end with a line break, so the list may be cut off; if it is complete, add --last-line-complete`,
-        );
       yield* named(decoder.decode(), true);
     } catch (error) {
       if (error instanceof Failure) throw error;

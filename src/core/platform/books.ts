@@ -64,10 +64,13 @@ const separatorOf = (text: string): string => {
 /** The columns of a list without their names. */
 const NO_NAMES = { reference: 0, operation: -1 };
 
-function createReferenceReader(): ReadList {
+function createReferenceReader({ onOpenEnd }: ListProblems): ReadList {
   const read = createCsvReader();
   let columns: typeof NO_NAMES | undefined;
+  let end = '\n';
   return function* (piece, isLast) {
+    end = piece.slice(-1) || end;
+    if (isLast && end !== '\n') onOpenEnd?.();
     for (const row of read(piece, isLast)) {
       if (columns === undefined) {
         const names = row.map((name) => name.trim().toLowerCase());
@@ -87,15 +90,28 @@ function createReferenceReader(): ReadList {
  * JSON Lines: an exported log of receipts, or a log with the lines of `onReceipt`. A program may have put words before a
  * line, and a logger may hold it as a text or an object in JSON of its own.
  */
-function createLogReader(place: Place): ReadList {
+function createLogReader(place: Place, { onTorn }: ListProblems): ReadList {
   let rest = '';
+  let number = 0;
+
+  function receiptOf(line: string): ReturnType<typeof receiptIn> {
+    if (!HAS_REFERENCE.test(line) && !line.startsWith('{"')) return undefined;
+    try {
+      return receiptIn(parsed(line));
+    } catch {
+      if (!onTorn) throw new ListError(`line ${number} is not complete JSON`);
+      onTorn(number);
+      return undefined;
+    }
+  }
+
   return function* (piece, isLast) {
     const lines = (rest + piece).split('\n');
     rest = isLast ? '' : (lines.pop() ?? '');
     if (rest.length > LONGEST_CELL) throw new ListError('a line is longer than any receipt');
     for (const line of lines) {
-      if (!HAS_REFERENCE.test(line)) continue;
-      const { reference, operation, outcome, ...at } = receiptIn(parsed(line)) ?? {};
+      number += 1;
+      const { reference, operation, outcome, ...at } = receiptOf(line) ?? {};
       const isHere =
         (at.account ?? place.account) === place.account && (at.environment ?? place.environment) === place.environment;
       if (reference !== undefined && isHere && outcome !== 'dismissed') yield { reference, operation };
@@ -106,13 +122,7 @@ function createLogReader(place: Place): ReadList {
 /** In each text within a text, a quote has more backslashes before it. */
 const HAS_REFERENCE = /"reference\\*":/;
 
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text.slice(text.indexOf('{')));
-  } catch {
-    throw new ListError('a receipt in it is not complete JSON');
-  }
-}
+const parsed = (text: string): unknown => JSON.parse(text.slice(text.indexOf('{')));
 
 /** A container's log of a logger's line has three levels. */
 const DEEPEST = 5;
@@ -136,18 +146,25 @@ interface Place {
   readonly environment: string;
 }
 
+interface ListProblems {
+  /** Gets the number of a line of a log that a crash has cut off. Without it, reading throws a `ListError`. */
+  readonly onTorn?: ((line: number) => void) | undefined;
+  /** A list without a last line break may be cut off within a reference. Called before the last one is read. */
+  readonly onOpenEnd?: (() => void) | undefined;
+}
+
 /**
  * Reads a list of references in pieces: one per line, or CSV. Then they stand in the column that names a report, or in
  * the first one. Of a log of receipts: those of the place that were not dismissed.
  */
-export function createListReader(place: Place): ReadList {
+export function createListReader(place: Place, problems: ListProblems = {}): ReadList {
   let unread = '';
   let read: ReadList | undefined;
   return function* (piece, isLast = false) {
     unread += piece;
     // A log may begin with lines of other programs.
     if (isLast || unread.length > ENOUGH)
-      read ??= /\{.*"reference\\*":/.test(unread) ? createLogReader(place) : createReferenceReader();
+      read ??= /\{.*"reference\\*":/.test(unread) ? createLogReader(place, problems) : createReferenceReader(problems);
     if (!read) return;
     const text = unread;
     unread = '';

@@ -144,7 +144,36 @@ test.each([
   ['a receipt within quotes', 'level=info msg="{\\"operation\\":\\"reportBetEvent\\",\\"reference\\":\\"B-1\\"}"'],
   ['a text that was cut', JSON.stringify({ msg: '{"operation":"reportBetEvent","reference":"B-1","outc' })],
 ])('no line of a log is passed over: %s', (_, line) => {
-  expect(() => listOf(`${line}\n`)).toThrow(/not complete JSON/);
+  expect(() => listOf(`started\n${line}\n`)).toThrow('line 2 is not complete JSON');
+});
+
+test('a log is read past the lines that a crash has cut off, and each is named by its number', () => {
+  const line = (reference: string) =>
+    JSON.stringify({
+      at: '2026-11-28T07:00:00.000Z',
+      ...PLACE,
+      operation: 'reportBetEvent',
+      reference,
+      outcome: 'recorded',
+    });
+  const cut = line('B-2');
+  for (let length = 2; length < cut.length; length += 1) {
+    const half = cut.slice(0, length);
+    for (const [text, found, lines] of [
+      [`${line('B-1')}\n${half}\n${line('B-3')}\n`, ['B-1', 'B-3'], [2]],
+      [`${line('B-1')}\n${half}${line('B-3')}\n${line('B-4')}\n`, ['B-1', 'B-4'], [2]],
+      [`${line('B-1')}\n\nstarted\n${half}`, ['B-1'], [4]],
+    ] as const) {
+      const torn: number[] = [];
+      const onOpenEnd = () => {
+        throw new Error('the end of a log shows whether it is whole: expected no question');
+      };
+      const read = createListReader(PLACE, { onTorn: (number) => torn.push(number), onOpenEnd });
+      const pieces = [text.slice(0, length), text.slice(length)];
+      const reports = [...pieces.flatMap((piece) => [...read(piece)]), ...read('', true)];
+      expect([reports.map(({ reference }) => reference), torn]).toEqual([found, lines]);
+    }
+  }
 });
 
 test.each([
