@@ -33,8 +33,8 @@ export interface AllQuarantined {
   readonly except?: readonly string[] | undefined;
 }
 
-/** A file with corrected reports, as a decision is about it. */
-export interface CorrectedFile extends Destination {
+/** A file with reports, as a decision is about it. */
+export interface NamedFile extends Destination {
   /** Absent if each line names its own. */
   readonly operation?: OperationName;
   /** The SHA-256 of the file, in hexadecimal digits. */
@@ -54,7 +54,7 @@ export interface DecisionRecord
     | AllQuarantined
     | { readonly decision: string; readonly except?: readonly string[] | undefined }
     | PauseScope
-    | CorrectedFile
+    | NamedFile
     | (Narrowing & { readonly operation?: undefined });
   /** The id of the decision that has undone it, completely or in part. Null if there is none. */
   readonly undoneBy: string | null;

@@ -2,8 +2,8 @@ import { newSecret } from '../outbox/seal/key-ring.js';
 import { readReportBody } from './body.js';
 import { readCharts } from './charts.js';
 import { contextOf } from './context.js';
-import { correct } from './correct.js';
 import { decide } from './decide.js';
+import { decideFile } from './decide-file.js';
 import { readDecisions } from './decision-log.js';
 import { readGroups } from './groups.js';
 import { readOverview } from './overview.js';
@@ -55,7 +55,7 @@ export function createOperator({ over, command = 'npx location-sdk outbox <store
     body: bound(readReportBody),
     preview: bound(preview),
     decide: bound(decide),
-    correct: bound(correct),
+    decideFile: bound(decideFile),
     undo: bound(undo),
     decisions: bound(readDecisions),
     resume: bound(resume),

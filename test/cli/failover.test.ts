@@ -1,5 +1,7 @@
 import { appendFileSync, readFileSync, writeFileSync } from 'node:fs';
 import { expect, it, vi } from 'vitest';
+import { createOutboxEvents } from '../../src/outbox/events.js';
+import { announceWentBack } from '../../src/outbox/sending/restored-database.js';
 import { leaksIn, personalBet, personalSettlement } from '../outbox/personal.js';
 import { copyOf, newFile, openStore } from '../outbox/stores/sqlite/files.js';
 import { outboxWorld } from '../outbox/world.js';
@@ -117,4 +119,62 @@ it('an exported log of receipts is compared in the same way, without its dismiss
     1,
     ['B-1 recorded', 'B-2 recorded', 'B-3 waiting', 'B-4 never-seen', 'B-1 never-seen'],
   ]);
+});
+
+it('a log of receipts resolves what the standby sends or shows to a person, although the gateway has it', async () => {
+  const file = newFile();
+  const log = `${newFile()}.log`;
+  const store = await openStore(file);
+  const onReceipt = (line: string) => appendFileSync(log, `${line}\n`);
+  const world = outboxWorld({ store, outbox: { onReceipt } });
+  const { outbox, gateway } = world;
+  const names = ['R-0', 'R-1', 'R-2', 'R-3'];
+  gateway.faults.add({ kind: 'status', status: 422, times: 3 });
+  for (const name of names.slice(0, 3)) await outbox.reportBetEvent(personalBet(name));
+  await world.run(outbox.drain());
+  for (const name of names) await outbox.reportSettledBet(personalSettlement(name));
+  await outbox.reportBetEvent(personalBet('R-3'));
+  const dismissed = await outbox.list({ reference: 'R-2', state: 'quarantined' });
+  for (const { id } of dismissed) await outbox.resolve(id, { as: 'dismissed', reason: 'by mistake' });
+  await world.run(outbox.stop());
+  const standby = copyOf(file);
+  // All is mended before the failover, except R-1.
+  for (const { id } of dismissed) await outbox.reopen(id, { reason: 'it is a bet' });
+  for (const name of ['R-0', 'R-2'])
+    for (const { id } of await outbox.list({ reference: name, state: 'quarantined' }))
+      await outbox.retry(id, { reason: 'the gateway was mended' });
+  await world.run(outbox.drain());
+  await world.run(outbox.stop());
+  await store.close?.();
+
+  const restored = await openStore(standby);
+  expect((await run(standby, 'show', 'R-0')).out).not.toContain('lost commits');
+  await announceWentBack(restored, createOutboxEvents(), 'found', []);
+  await restored.close?.();
+  expect((await run(standby, 'show', 'R-0')).out).toMatch(/The database had lost commits at .*:\s+the\s+gateway/);
+
+  const call = [standby, 'resolve', '--from', log, '--environment', 'staging', '--reason', 'failover'];
+  expect((await run(...call, '--as', 'dismissed', '--yes')).err).toContain('--from goes with --as recorded');
+  const asked = await run(...call, '--as', 'recorded');
+  expect([asked.code, asked.err]).toEqual([
+    2,
+    expect.stringContaining(
+      'resolve --from is about 6 reports: 3 × reportBetEvent, 3 × reportSettledBet; recorded is final',
+    ),
+  ]);
+  const ended = await run(...call, '--as', 'recorded', '--yes');
+  expect(ended.code).toBe(1);
+  expect(ended.err).toContain('R-2: it is dismissed: reopen it, and run the command again.');
+  expect(ended.err).toContain('Decided: 5 of 6 reports. 0 were recorded already.');
+  await run(standby, 'reopen', 'R-2', '--reason', 'failover');
+  const again = await run(...call, '--as', 'recorded', '--yes');
+  expect([again.code, again.err]).toEqual([
+    0,
+    expect.stringContaining('Decided: 1 of 1 report. 5 were recorded already.'),
+  ]);
+  const states = jsonOf((await run(standby, 'reconcile', log, '--environment', 'staging', '--json')).out);
+  expect(states.map(({ outcome }) => outcome)).toEqual(Array.from({ length: 6 }, () => 'declared-recorded'));
+  expect((await run(standby, 'list')).out).toMatch(/R-1\n.*R-1\n$/s);
+  expect((await run(standby, 'verify')).code).toBe(0);
+  expect(leaksIn(ended.out + ended.err + readFileSync(log, 'utf8'))).toEqual([]);
 });

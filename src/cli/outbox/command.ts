@@ -79,8 +79,23 @@ ${A_REPORT}`,
   resolve: {
     summary: 'Decide about quarantined reports, and those whose key is lost',
     notes: `${ALL}
+--from is a list that proves that the gateway has its reports: a log with the
+lines of onReceipt, or a list of the authority, as for reconcile. It needs
+--environment and --as recorded, and ends the open breakers of their operations.
 ${A_REPORT}`,
-    takes: ['all', 'except', 'yes', 'code', ...NARROWING, 'as', 'reason', 'keep-body', 'with-settlement'],
+    takes: [
+      'all',
+      'from',
+      'last-line-complete',
+      'except',
+      'yes',
+      'code',
+      ...NARROWING,
+      'as',
+      'reason',
+      'keep-body',
+      'with-settlement',
+    ],
     needs: ['as', 'reason'],
     words: REPORTS,
     run: resolve,
@@ -263,7 +278,7 @@ export function readOutboxCall(words: readonly string[]) {
   /** The option that selects reports in place of their names. */
   const selector =
     (values.all && '--all') ||
-    (name === 'replace' && values.from !== undefined && '--from') ||
+    (values.from !== undefined && '--from') ||
     (values.decision !== undefined && '--decision');
   const least = follow?.usage.split(' ').length ?? 0;
   const most = follow?.usage.endsWith('…') ? MOST_REPORTS : least;
@@ -275,7 +290,7 @@ export function readOutboxCall(words: readonly string[]) {
     problems.push('--except goes with --all or --decision, and names of reports');
   if (name === 'replace' && values['dry-run'] && values.from === undefined) problems.push('--dry-run goes with --from');
   // To open and close a database here would release the locks of its user in this process.
-  const read = name === 'reconcile' ? more[0] : name === 'replace' ? (values.from ?? more[1]) : undefined;
+  const read = values.from ?? { reconcile: more[0], replace: more[1] }[name];
   if (isThere(`${read}-wal`)) problems.push(`${read} is a database in use; ${name} needs ${follow?.needs}`);
   expectNone(problems);
   return { file, name, command, values, more };

@@ -6,6 +6,7 @@ import { confirm, EXIT, Failure, remark, say } from '../output.js';
 import { findReport, findReports } from './find.js';
 import { needed, type RunCommand } from './options.js';
 import { newDecision } from './person.js';
+import { resolveFile } from './resolve-file.js';
 import { grouped, reports } from './text.js';
 
 type Call = Parameters<RunCommand>;
@@ -16,6 +17,7 @@ export const resolve: RunCommand = async (...call) => {
   const [, values] = call;
   const { all, code } = values;
   const action = needed(values, 'as');
+  if (values.from !== undefined) return resolveFile(...call);
   if (values['with-settlement'] && action !== 'dismissed')
     throw new Failure('--with-settlement goes with --as dismissed');
   // A verdict is final, so one verdict is not for reports with different problems.

@@ -89,7 +89,7 @@ export const OUTBOX_OPTIONS = {
   'older-than': { hint: '<days>', help: 'Delete reports older than this, such as 400d', read: days },
   'keep-receipts': { help: 'Keep the receipts, so the log still verifies' },
   erase: { help: 'Erase what is stored of final reports' },
-  from: { hint: '<place>', help: 'export: the first entry; replace: a file of reports', read: notEmpty },
+  from: { hint: '<place>', help: 'export: the first entry; else a file of reports', read: notEmpty },
   to: { hint: '<address>', help: 'postgres://… (default: DATABASE_URL)', read: notEmpty },
   port: { hint: '<number>', help: 'Its port (default: a free one)', read: wholeNumber(0, 65_535) },
   'read-only': { help: 'Show only, without decisions' },

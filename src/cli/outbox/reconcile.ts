@@ -13,7 +13,7 @@ import { shownName } from '../../core/platform/messages.js';
 import { type Operation, operations } from '../../core/protocol/operations.js';
 import { appendReceipts, readHead } from '../../outbox/receipts/log.js';
 import { type Reconciled, type ReportReference, reconcile } from '../../outbox/receipts/reconcile.js';
-import { DEFAULT_ACCOUNT } from '../../outbox/rules/destination.js';
+import { DEFAULT_ACCOUNT, type Destination } from '../../outbox/rules/destination.js';
 import { DAY_MS } from '../../outbox/rules/retention.js';
 import { codeOf, EXIT, Failure, remark, sayAll, terminal } from '../output.js';
 import { needed, type OutboxValues, type RunCommand } from './options.js';
@@ -22,10 +22,8 @@ import { time } from './text.js';
 export const reconcileList: RunCommand = async ({ store, now }, values, [path = '']) => {
   const { account = DEFAULT_ACCOUNT, json, csv, operation } = values;
   const environment = needed(values, 'environment');
-  const torn: number[] = [];
-  const onTorn = (line: number) => void torn.push(line);
-  const onOpenEnd = values['last-line-complete'] ? undefined : () => refuseOpenEnd(path);
-  const list = openList(path, values, createListReader({ account, environment }, { onTorn, onOpenEnd }));
+  const list = openList(path, values, { account, environment });
+  const { torn } = list;
   const comparison = createComparison(dayNamed(values.day, now));
   const { counts } = comparison;
   const proven: Reconciled[] = [];
@@ -60,10 +58,7 @@ export const reconcileList: RunCommand = async ({ store, now }, values, [path = 
     remark(
       `Reports that ended before ${time(prunedBefore)} were pruned and count as never-seen: look for them in the exported log of receipts.`,
     );
-  if (torn.length > 0)
-    remark(
-      `\nLines not read, because they are not complete JSON, as after a crash: ${torn.length}, with the numbers ${numbers(torn)}. Each may hold two receipts: open ${path}, and look for their references with show.`,
-    );
+  if (torn.length > 0) remark(tornNote(path, torn));
   return counts.recorded === counts.total && torn.length === 0 ? EXIT.done : EXIT.failed;
 };
 
@@ -71,6 +66,9 @@ const MOST_NAMED = 1_000;
 
 const numbers = (lines: readonly number[]): string =>
   `${lines.slice(0, MOST_NAMED).join(', ')}${lines.length > MOST_NAMED ? `, and ${lines.length - MOST_NAMED} more` : ''}`;
+
+export const tornNote = (path: string, torn: readonly number[]): string =>
+  `\nLines not read, because they are not complete JSON, as after a crash: ${torn.length}, with the numbers ${numbers(torn)}. Each may hold two receipts: open ${path}, and look for their references with show.`;
 
 function refuseOpenEnd(path: string): never {
   throw new Failure(
@@ -89,14 +87,24 @@ export const withSettlement = (operation: string): string[] => [
 const lineOf = ({ reference, operation, state, outcome, problem }: Reconciled) =>
   `${state.padEnd(12)}${(problem?.code ?? outcome ?? '-').padEnd(18)}${operation.padEnd(24)}${shownName(reference)}\n`;
 
-function openList(path: string, { settlements, operation }: OutboxValues, read: ReturnType<typeof createListReader>) {
+/** The reports of a list in their order. At the end, its hash and the numbers of the lines that a crash has cut off. */
+export function openList(
+  path: string,
+  { 'last-line-complete': isComplete, settlements, operation }: OutboxValues,
+  place: Destination,
+) {
+  const torn: number[] = [];
+  const read = createListReader(place, {
+    onTorn: (line) => void torn.push(line),
+    onOpenEnd: isComplete ? undefined : () => refuseOpenEnd(path),
+  });
   const hash = createHash('sha256');
   const decoder = new TextDecoder();
 
   function* named(text: string, isLast = false): Generator<ReportReference> {
     for (const { reference, operation: own = operation } of read(text, isLast)) {
       if (own === undefined)
-        throw new Failure(`${path} has no column operation, so reconcile needs --operation <name>`);
+        throw new Failure(`${path} has no column operation, so the command needs --operation <name>`);
       // `reconcile` checks the words of the list.
       for (const one of settlements ? withSettlement(own) : [own])
         yield { reference, operation: one as ReportReference['operation'] };
@@ -116,5 +124,5 @@ function openList(path: string, { settlements, operation }: OutboxValues, read: 
     }
   }
 
-  return { references, sha256: () => hash.digest('hex') };
+  return { references, torn, sha256: () => hash.digest('hex') };
 }

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import { canonical } from '../../core/platform/as-record.js';
 import { type Operation, operations, type ReportName, reportNames } from '../../core/protocol/operations.js';
-import type { CorrectRequest } from '../../operator/correct.js';
-import type { CorrectedFile } from '../../operator/decision-log.js';
+import type { FileRequest } from '../../operator/decide-file.js';
+import type { NamedFile } from '../../operator/decision-log.js';
 import type { DecidedReport, Planned } from '../../outbox/decisions/decide-rows.js';
 import { CORRECTED_TOGETHER, planCorrection } from '../../outbox/decisions/replacement.js';
 import { isDistinctReference, rowId } from '../../outbox/intake/enqueue.js';
@@ -133,7 +133,8 @@ export const replaceFile: RunCommand = async ({ store, operator, command }, valu
     if (!isChecked && (kept || total('differing') > 0)) {
       const { who, reason } = kept ?? newDecision(needed(values, 'reason'));
       quarantined = await operator
-        .correct({
+        .decideFile({
+          action: 'replaced',
           who,
           reason,
           decision,
@@ -257,7 +258,7 @@ export const replaceFile: RunCommand = async ({ store, operator, command }, valu
       for (const line of held.values()) yield [line];
     }
 
-    function pagesOf(): CorrectRequest['next'] {
+    function pagesOf(): FileRequest['next'] {
       const all = inOrder();
       const showProgress = startProgress('Replacing', lines);
       let done = 0;
@@ -300,7 +301,7 @@ const differing = ({ fields }: Tally) =>
  * The decision about a file: one that was interrupted, or a new one. Its id follows from the file, so that a second run
  * finds it. `isOwn`: whether a decision is one of the same file.
  */
-async function decisionAbout(store: OutboxStore, about: CorrectedFile) {
+async function decisionAbout(store: OutboxStore, about: NamedFile) {
   const ids: string[] = [];
   for (;;) {
     const id = createHash('sha256')

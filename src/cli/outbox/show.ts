@@ -1,33 +1,44 @@
 import { quoted } from '../../core/platform/messages.js';
 import type { OfferedAction, ReportDetails } from '../../operator/report-details.js';
 import { CORRECTED_DATA } from '../../outbox/rules/advice.js';
+import { readWentBack } from '../../outbox/sending/restored-database.js';
 import { toPublicReport } from '../../outbox/store/public-report.js';
 import { EXIT, say } from '../output.js';
 import { findReports } from './find.js';
 import type { OpenedOutbox, RunCommand } from './options.js';
 import { duration, time, wrapped } from './text.js';
 
+/** A report that is as it was before: someone may have mended it in the lost commits. */
+const LOST =
+  'the gateway may hold it since. First follow the guide for a failover (On call): resolve --from receipts.log.';
 const INDENT = ' '.repeat(14);
 
 export const show: RunCommand = async (opened, values, [name = '']) => {
   const { json } = values;
   const texts: string[] = [];
+  const wentBackAt = await readWentBack(opened.store.operator);
   for (const row of await findReports(opened, name, values)) {
     if (json) texts.push(JSON.stringify({ ...toPublicReport(row), fingerprint: row.fingerprint }));
     else {
       const report = await opened.operator.report(row.id);
-      if (report) texts.push(described(report, opened));
+      if (report) texts.push(described(report, opened, wentBackAt));
     }
   }
   say(texts.join(json ? '\n' : '\n\n'));
   return EXIT.done;
 };
 
-function described(report: ReportDetails, { command, now }: OpenedOutbox): string {
+function described(report: ReportDetails, { command, now }: OpenedOutbox, wentBackAt = 0): string {
   const { id, state, attempts, inDoubt, changedAt, dueAt, problem, body, timeline } = report;
   const lines: [label: string, value: string | null][] = [
     ['state', `${state}, for ${duration(now - changedAt)} (since ${time(changedAt)})`],
     ['means', report.means],
+    [
+      '',
+      state !== 'quarantined' || changedAt > wentBackAt
+        ? null
+        : `The database had lost commits at ${time(wentBackAt)}: ${LOST}`,
+    ],
     ['enqueued', time(report.enqueuedAt)],
     ['attempts', `${attempts}${inDoubt ? '; in doubt: the gateway may have it' : ''}`],
     ['waits for', report.waitsFor],

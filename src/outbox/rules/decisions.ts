@@ -54,6 +54,13 @@ function whyNotResolve({ state, problem }: Row): string | undefined {
     : `it is ${state}; only a quarantined report, or one whose key is missing, can be resolved`;
 }
 
+/** Why a file that proves that the gateway holds a report does not make it recorded: it may also have been refused. */
+function whyNotProven({ state }: Row): string | undefined {
+  if (state === 'in-flight') return 'it is in flight: run the command again';
+  if (state === 'dismissed') return 'it is dismissed: reopen it, and run the command again';
+  return state === 'recorded' ? 'it is recorded already' : undefined;
+}
+
 function whyNotReopen(row: Row): string | undefined {
   const { state, body } = row;
   if (state !== 'dismissed') return `it is ${state}; only a dismissed report can be reopened`;
@@ -130,7 +137,7 @@ const problemsOf = ({ problem, decisions }: Row): readonly (Problem | undefined)
 
 export function decided(row: Row, decision: Decision, keepBodies: boolean): Change | Refused {
   const { action } = decision;
-  const why = decisionsFor(row)[action];
+  const why = action === 'recorded' && decision.file !== undefined ? whyNotProven(row) : decisionsFor(row)[action];
   if (why !== undefined) return { why };
   const { state, problem } = row;
   const decisions = [...row.decisions, decision];

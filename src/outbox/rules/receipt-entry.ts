@@ -45,7 +45,7 @@ export interface ReceiptEntry
     readonly at: string;
     /** The person who decided, if known. */
     readonly by?: string;
-    /** For `'replaced'` from a file: the SHA-256 of the file. */
+    /** Of a decision about a file: the SHA-256 of the file. */
     readonly file?: string;
     /** For `'replaced'`: the keyed fingerprint of the data before. */
     readonly fingerprint?: string;

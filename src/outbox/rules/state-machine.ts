@@ -69,7 +69,7 @@ export interface Decision {
   readonly by?: string;
   /** The id of the decision about many reports that this is a part of. Each of those changes a row once. */
   readonly id?: string;
-  /** For `'replaced'` from a file: the SHA-256 of the file, in hexadecimal digits. */
+  /** Of a decision about a file: the SHA-256 of the file, in hexadecimal digits. */
   readonly file?: string;
   /** For `'replaced'`: the fingerprint of the data before. */
   readonly fingerprint?: string;

@@ -36,7 +36,7 @@ function recordingData(
     body: note('body'),
     preview: note('preview'),
     decide: note('decide'),
-    correct: note('correct'),
+    decideFile: note('decideFile'),
     undo: note('undo'),
     decisions: note('decisions'),
     resume: note('resume'),

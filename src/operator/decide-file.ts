@@ -5,10 +5,12 @@ import { operationScope } from '../outbox/rules/destination.js';
 import type { Decision } from '../outbox/rules/state-machine.js';
 import type { OperatorContext } from './context.js';
 import { commitDecision, type RowsPage } from './decide.js';
-import { type CorrectedFile, storeDecision, type Who } from './decision-log.js';
+import { type NamedFile, storeDecision, type Who } from './decision-log.js';
 
-export interface CorrectRequest extends Who {
-  readonly about: CorrectedFile;
+export interface FileRequest extends Who {
+  /** `'replaced'`: its lines are corrected data. `'recorded'`: it proves that the gateway holds its reports. */
+  readonly action: 'replaced' | 'recorded';
+  readonly about: NamedFile;
   /** The operations of its reports. */
   readonly operations: readonly OperationName[];
   /** The reports of the next lines, and this number and theirs as the cursor. Without any at the end of the file. */
@@ -17,17 +19,17 @@ export interface CorrectRequest extends Who {
 }
 
 /**
- * Replaces the data of the reports of a file, as one decision. It ends the open breakers of their operations as its
- * last step, and returns the number of the other refused reports, which are quarantined then. If it was interrupted, a call
- * with the same decision continues it.
+ * Decides about the reports of a file, as one decision. It ends the open breakers of their operations as its last step,
+ * and returns the number of the other refused reports, which are quarantined then. If it was interrupted, a call with
+ * the same decision continues it.
  */
-export async function correct(
+export async function decideFile(
   context: OperatorContext,
-  { about, operations, next, tell, ...by }: CorrectRequest,
+  { action, about, operations, next, tell, ...by }: FileRequest,
 ): Promise<number> {
-  const begun = await storeDecision(context, by, { action: 'replaced', about, done: false });
+  const begun = await storeDecision(context, by, { action, about, done: false });
   const { at, id } = begun;
-  const decision: Decision = { action: 'replaced', reason: by.reason, at, by: by.who, id, file: about.file };
+  const decision: Decision = { action, reason: by.reason, at, by: by.who, id, file: about.file };
   let quarantined = 0;
   await commitDecision(context, begun, {
     decision,
@@ -41,6 +43,6 @@ export async function correct(
       return page;
     },
   });
-  await context.afterDecision('replaced');
+  await context.afterDecision(action);
   return quarantined;
 }

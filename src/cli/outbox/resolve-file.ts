@@ -1,0 +1,87 @@
+import type { OperationName } from '../../core/protocol/operations.js';
+import { inBatches } from '../../outbox/receipts/log.js';
+import { readReference } from '../../outbox/receipts/reconcile.js';
+import { decided } from '../../outbox/rules/decisions.js';
+import { DEFAULT_ACCOUNT } from '../../outbox/rules/destination.js';
+import { confirm, EXIT, Failure, remark } from '../output.js';
+import { printDecided } from './decide.js';
+import { needed, type RunCommand } from './options.js';
+import { newDecision } from './person.js';
+import { openList, tornNote } from './reconcile.js';
+import { grouped, quarantinedNote, reports } from './text.js';
+
+/** The rows of a commit. Workers wait for it. */
+const TOGETHER = 100;
+
+/**
+ * Resolves the open reports of a list as recorded: the list proves that the gateway holds them, also those that it has
+ * refused before.
+ */
+export const resolveFile: RunCommand = async ({ store, operator, command }, values) => {
+  const { account = DEFAULT_ACCOUNT, operation, json, all, code } = values;
+  const path = needed(values, 'from');
+  const environment = needed(values, 'environment');
+  if (values.as !== 'recorded') throw new Failure('--from goes with --as recorded');
+  if (all || code !== undefined) throw new Failure('--from goes without --all and --code');
+  if (path === '-') throw new Failure('--from must be a file: the command reads it twice, first to count its reports');
+  const list = () => openList(path, values, { account, environment });
+
+  async function* pages(from: ReturnType<typeof list>) {
+    for await (const references of inBatches(from.references(), TOGETHER)) {
+      const asked = references.map((one) =>
+        readReference(one, { operation, environment }, { method: 'resolve', account }),
+      );
+      const ids = [...new Set(asked.map(({ id }) => id))];
+      const rows = await store.get(ids);
+      yield { rows: rows.flatMap((row) => row ?? []), missing: rows.filter((row) => !row).length };
+    }
+  }
+
+  const found = list();
+  const open = new Map<OperationName, number>();
+  let [recorded, missing] = [0, 0];
+  for await (const page of pages(found)) {
+    missing += page.missing;
+    for (const { state, operation: name } of page.rows)
+      if (state === 'recorded') recorded += 1;
+      else open.set(name, (open.get(name) ?? 0) + 1);
+  }
+  const count = [...open.values()].reduce((sum, many) => sum + many, 0);
+  const kinds = [...open].map(([name, many]) => `${grouped(many)} × ${name}`).join(', ');
+  if (count > 0 && !values.yes)
+    await confirm(
+      `resolve --from is about ${reports(count)}: ${kinds}; recorded is final, and they are not sent again`,
+    );
+
+  let [done, refused, quarantined] = [0, 0, 0];
+  if (count > 0) {
+    const all = pages(list());
+    const { decision, ...by } = newDecision(needed(values, 'reason'));
+    quarantined = await operator.decideFile({
+      ...by,
+      decision,
+      action: 'recorded',
+      about: { file: found.sha256(), account, environment },
+      operations: [...open.keys()],
+      async next(from, made) {
+        const page = await all.next();
+        if (page.done) return { planned: [], to: from + 1, done: true };
+        const rows = page.value.rows.filter(({ state }) => state !== 'recorded');
+        const planned = rows.map((row) => ({ row, change: decided(row, made, values['keep-body'] === true) }));
+        return { planned, to: from + 1, done: false };
+      },
+      tell(results) {
+        for (const result of results)
+          if (printDecided('resolve', result, 'is resolved as recorded', json)) done += 1;
+          else refused += 1;
+      },
+    });
+  }
+  if (!json) {
+    remark(`\nDecided: ${grouped(done)} of ${reports(count)}. ${grouped(recorded)} were recorded already.`);
+    if (missing > 0) remark(`The outbox does not have ${reports(missing)} of the list; reconcile names them.`);
+    if (found.torn.length > 0) remark(tornNote(path, found.torn));
+    if (quarantined > 0) remark(quarantinedNote(quarantined, command));
+  }
+  return refused + found.torn.length > 0 ? EXIT.failed : EXIT.done;
+};
