@@ -155,6 +155,10 @@ it('a log of receipts resolves what the standby sends or shows to a person, alth
 
   const call = [standby, 'resolve', '--from', log, '--environment', 'staging', '--reason', 'failover'];
   expect((await run(...call, '--as', 'dismissed', '--yes')).err).toContain('--from goes with --as recorded');
+  const wrong = `${newFile()}.csv`;
+  writeFileSync(wrong, 'reference,operation\nR-0,verifyNin\n');
+  const misnamed = await run(standby, 'resolve', '--from', wrong, '--as', 'recorded', ...call.slice(4));
+  expect([misnamed.code, misnamed.err]).toEqual([2, expect.stringContaining('operation: expected reportBetEvent')]);
   const asked = await run(...call, '--as', 'recorded');
   expect([asked.code, asked.err]).toEqual([
     2,

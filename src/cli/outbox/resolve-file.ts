@@ -1,6 +1,7 @@
+import { hasCode } from '../../core/errors/errors.js';
 import type { OperationName } from '../../core/protocol/operations.js';
 import { inBatches } from '../../outbox/receipts/log.js';
-import { readReference } from '../../outbox/receipts/reconcile.js';
+import { type ReportReference, readReference } from '../../outbox/receipts/reconcile.js';
 import { decided } from '../../outbox/rules/decisions.js';
 import { DEFAULT_ACCOUNT } from '../../outbox/rules/destination.js';
 import { confirm, EXIT, Failure, remark } from '../output.js';
@@ -26,12 +27,17 @@ export const resolveFile: RunCommand = async ({ store, operator, command }, valu
   if (path === '-') throw new Failure('--from must be a file: the command reads it twice, first to count its reports');
   const list = () => openList(path, values, { account, environment });
 
+  function idOf(one: ReportReference): string {
+    try {
+      return readReference(one, { operation, environment }, { method: 'resolve', account }).id;
+    } catch (error) {
+      throw hasCode(error, 'validation') ? new Failure(`${path}: ${error.message}`) : error;
+    }
+  }
+
   async function* pages(from: ReturnType<typeof list>) {
     for await (const references of inBatches(from.references(), TOGETHER)) {
-      const asked = references.map((one) =>
-        readReference(one, { operation, environment }, { method: 'resolve', account }),
-      );
-      const ids = [...new Set(asked.map(({ id }) => id))];
+      const ids = [...new Set(references.map(idOf))];
       const rows = await store.get(ids);
       yield { rows: rows.flatMap((row) => row ?? []), missing: rows.filter((row) => !row).length };
     }
