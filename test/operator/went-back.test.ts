@@ -1,4 +1,4 @@
-import { expect, it } from 'vitest';
+import { expect, it, onTestFinished, vi } from 'vitest';
 import { createOperator } from '../../src/operator/operator.js';
 import { createOutboxEvents } from '../../src/outbox/events.js';
 import { claimed, unchanged } from '../../src/outbox/rules/state-machine.js';
@@ -43,6 +43,32 @@ it('a database that lost commits is an event, a line of stats, a tile and a line
   expect(await goBack(store)).toEqual(['went-back']);
   const { decisions } = await operator.decisions({ action: 'went-back' });
   expect(decisions).toMatchObject([{ who: 'the outbox', about: { ids: [idOf('B-1')] }, at, done: true }]);
+  await store.close?.();
+});
+
+it('a second loss of the same day has its own line, and its time is shown', async () => {
+  const store = await openStore(newFile());
+  await store.enqueue([newRow('B-1')]);
+  const { operator } = store;
+  if (!operator) throw new Error('a store with an operator: expected one');
+  const noon = Date.parse('2026-11-28T12:00:00Z');
+  vi.useFakeTimers({ now: noon, toFake: ['Date'] });
+  onTestFinished(() => void vi.useRealTimers());
+  const shown: (number | undefined)[] = [];
+  // In minutes. Another process finds the first loss four minutes later.
+  for (const minute of [0, 4, 17, 18, 300, 24 * 60]) {
+    vi.setSystemTime(noon + minute * 60_000);
+    await goBack(store);
+    shown.push(await readWentBack(operator));
+  }
+  expect(shown.map((at = 0) => (at - noon) / 60_000)).toEqual([0, 0, 17, 17, 300, 24 * 60]);
+  const { decisions } = await createOperator({ over: store }).decisions({ action: 'went-back' });
+  expect(decisions.map(({ id, at }) => [id, (at - noon) / 60_000])).toEqual([
+    ['went-back-2026-11-29', 24 * 60],
+    ['went-back-2026-11-28-3', 300],
+    ['went-back-2026-11-28-2', 17],
+    ['went-back-2026-11-28', 0],
+  ]);
   await store.close?.();
 });
 

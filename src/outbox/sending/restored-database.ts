@@ -4,7 +4,7 @@ import { isRefusedData } from '../rules/decisions.js';
 import { DAY_MS } from '../rules/retention.js';
 import { type Change, isFinal, type Row, unchanged, writeOf } from '../rules/state-machine.js';
 import type { OutboxSettings } from '../settings.js';
-import type { OperatorStore } from '../store/operator-store.js';
+import type { KeptDecision, OperatorStore } from '../store/operator-store.js';
 import type { OutboxStore, Write } from '../store/store.js';
 import type { Finished } from './plan.js';
 import type { Waiters } from './receipt-waiters.js';
@@ -109,13 +109,30 @@ export async function announceWentBack(
   await keepWentBack(store, ids).catch(() => {});
 }
 
-/** One for a day, so that all processes keep the first. */
-const idOf = (at: number): string => `went-back-${new Date(at).toISOString().slice(0, 10)}`;
+/** Each process finds a loss by itself. Within this time after the last line, it is taken for the same loss. */
+const SAME_LOSS_MS = 300_000;
+
+/** The last line of a day in UTC, and the id of the next one. Processes that add it at once keep the first. */
+async function wentBackOn(operator: OperatorStore, at: number) {
+  const day = `went-back-${new Date(at).toISOString().slice(0, 10)}`;
+  let next = day;
+  let last: KeptDecision | undefined;
+  for (let number = 2; ; number += 1) {
+    const found = await operator.decision(next);
+    if (!found) return { last, next };
+    last = found;
+    next = `${day}-${number}`;
+  }
+}
 
 /** Keeps it among the decisions, for `stats` and the console. */
 async function keepWentBack({ operator }: OutboxStore, ids: readonly string[]): Promise<void> {
-  await operator?.begin({
-    id: idOf(await operator.now()),
+  if (!operator) return;
+  const now = await operator.now();
+  const { last, next } = await wentBackOn(operator, now);
+  if (last && now - last.at < SAME_LOSS_MS) return;
+  await operator.begin({
+    id: next,
     action: 'went-back',
     who: 'the outbox',
     reason: 'The database had lost commits: the gateway may hold reports that it does not know.',
@@ -124,9 +141,9 @@ async function keepWentBack({ operator }: OutboxStore, ids: readonly string[]): 
   });
 }
 
-/** When a worker first found, today or yesterday in UTC, that the database had lost commits. */
+/** When a worker last found, today or yesterday in UTC, that the database had lost commits. */
 export async function readWentBack(operator: OperatorStore | undefined): Promise<number | undefined> {
   if (!operator) return undefined;
   const now = await operator.now();
-  return ((await operator.decision(idOf(now))) ?? (await operator.decision(idOf(now - DAY_MS))))?.at;
+  return ((await wentBackOn(operator, now)).last ?? (await wentBackOn(operator, now - DAY_MS)).last)?.at;
 }
