@@ -160,8 +160,9 @@ export function pausedBy(seen: Pause, end: AttemptEnd, { random, breakerAfter }:
   const failure = status === undefined ? 'unreachable' : status < 500 ? undefined : 'unavailable';
   const reason = found ?? (isHeard ? failure : undefined) ?? seen.reason;
   if (reason === undefined) return { ...endPause(seen), strikes };
-  // Many pages share a relay, and none knows of the others' probes.
-  const capMs = isOutage(reason) && seen.environment !== 'relay' ? OUTAGE_CAP_MS : CAP_MS;
+  // Many pages share a relay, and none knows of the others' probes. A probe without an answer has waited already.
+  const outageMs = isProbe && problem.code === 'timeout' ? BASE_MS : OUTAGE_CAP_MS;
+  const capMs = isOutage(reason) && seen.environment !== 'relay' ? outageMs : CAP_MS;
   // The pause of the destination has its own message.
   const repeats = paused && (counts === false || (!found && ending.pause !== undefined));
   const failures = reason === 'refusals' ? Math.max(1, strikes - breakerAfter + 1) : strikes;

@@ -217,17 +217,17 @@ describe('an answer that does not concern the destination', () => {
   });
 
   it.each([
-    ['fails', failed(VERSION, { code: 'gateway', message: 'HTTP 500', status: 500 }), 'unavailable'],
-    ['is refused', refused(VERSION), 'rate-limited'],
-    ['times out', failed(VERSION, { code: 'timeout', message: 'no answer' }), 'unreachable'],
-  ] as const)('prolongs the pause if the probe %s, with the message of the probe', (_, given, reason) => {
+    ['fails', failed(VERSION, { code: 'gateway', message: 'HTTP 500', status: 500 }), 'unavailable', 4_000],
+    ['is refused', refused(VERSION), 'rate-limited', 4_000],
+    ['times out', failed(VERSION, { code: 'timeout', message: 'no answer' }), 'unreachable', 1_000],
+  ] as const)('prolongs the pause if the probe %s, with the message of the probe', (_, given, reason, forMs) => {
     expect(pausedBy(paused({ reason: 'rate-limited' }), given, rules)).toEqual({
       ...destination,
       version: VERSION,
       reason,
       message: given.ending.kind === 'recorded' ? '' : given.ending.problem.message,
       strikes: 3,
-      forMs: 4_000,
+      forMs,
       continues: true,
       repeats: false,
     });
@@ -346,6 +346,14 @@ describe('the time until the next probe', () => {
     const end = failed(VERSION);
     const ending = { ...end.ending, pause } as Failed;
     expect(pausedBy(seen, { ...end, ending }, { ...rules, random: () => 1 })?.forMs).toBe(most);
+  });
+
+  it('is a second after a probe that waited in vain for an answer, except for a relay of many pages', () => {
+    const unanswered = failed(VERSION, { code: 'timeout', message: 'no answer within 10 s' });
+    const afterMs = (changes: Partial<Pause>) =>
+      pausedBy(paused({ reason: 'unreachable', strikes: 20, ...changes }), unanswered, rules)?.forMs;
+    expect(afterMs({})).toBe(1_000);
+    expect(afterMs({ environment: 'relay' })).toBe(60_000);
   });
 
   it('is the time that the gateway asks for, and at least the backoff', () => {
