@@ -111,6 +111,7 @@ describe('a gateway as specified', () => {
     const report = readFileSync(file, 'utf8');
     expect(report).not.toContain(KEY.slice(3));
     expect(report).toMatch(/^- Result: \d+ ok/m);
+    expect(report).toContain('\n\nThe reports were made up. This document contains no API key');
     expect(report).toContain(gateway.reports()[0]?.reference);
     expect(report).toMatch(/^\| confirmed \| the status of a duplicate report \|.*409.*`isDuplicate` \|$/m);
     // The other values are still unknown: the authority is asked for these rows.
@@ -190,11 +191,13 @@ describe('production', () => {
 
   test('gets no request that records a report or looks a person up', async () => {
     const { gateway, url } = await mock();
-    const { code, out } = await check(production(url), '--environment', 'production');
+    const file = join(folder, 'production.md');
+    const { code, out } = await check(production(url), '--environment', 'production', '--report', file);
     expect(code).toBe(0);
     expect(out).toMatch(/skip {2}steps and repeats: never in production: .*cannot be taken back/);
     expect(out).toMatch(/ok {4}your key: is accepted/);
     expect(gateway.reports('production')).toEqual([]);
+    expect(readFileSync(file, 'utf8')).toContain('\n\nThe check recorded nothing. This document contains no API key');
     expect(gateway.requests().map(({ operation, status }) => [operation, status])).toEqual([
       ['verifyNin', 401],
       ['verifyNin', 401],

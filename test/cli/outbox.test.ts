@@ -412,6 +412,12 @@ describe('the books', () => {
     const file = copy();
     const said = await outbox(file, 'resolve', BAD, '--as', 'dismissed', '--with-settlement', '--reason', 'a test bet');
     expect(said.code).toBe(0);
+    // The gateway has never answered the settlement.
+    const dismissed = (await outbox(file, 'list', '--state', 'dismissed')).out.split('\n').slice(1, 3);
+    expect(dismissed.map((row) => row.split(/ {2,}/).slice(2))).toEqual([
+      ['1', '-', 'unprocessable', BAD],
+      ['0', '-', '-', 'default:staging:reportSettledBet:B-bad'],
+    ]);
     const books = `${newFile()}.csv`;
     const text = '\uFEFFamount;operation;bet_id\r\n"5";reportBetEvent;"B-1"\r\n5;reportSettledBet;B-bad\r\n7;;B-9\r\n';
     writeFileSync(books, text);
@@ -511,7 +517,7 @@ describe('the books', () => {
   it('need an operation, an environment and a file', async () => {
     expect((await outbox(sample, 'reconcile', list('B-1'))).err).toContain('reconcile needs --environment <name>');
     expect((await outbox(sample, 'reconcile', list('B-1'), '--environment', 'staging')).err).toMatch(
-      /\.txt has no column operation, so reconcile needs --operation <name>/,
+      /\.txt has no column operation, so the command needs --operation <name>/,
     );
     const wrong = list('bet_id,operation', 'B-1,reportBet');
     expect((await outbox(sample, 'reconcile', wrong, ...of)).err).toContain('references[0].operation: expected report');

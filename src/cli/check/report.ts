@@ -89,7 +89,7 @@ export function reportAsMarkdown({ environment, target, began, lines, references
       `- Result: ${describeTally(lines)}`,
       ...(references.length > 0 ? [`- Made-up reports were sent under: ${references.join(', ')}`] : []),
     ].join('\n'),
-    'The reports were made up. This document contains no API key and no personal data. "specification" is that of the Operator Reporting Service.',
+    `${environment === 'production' ? 'The check recorded nothing' : 'The reports were made up'}. This document contains no API key and no personal data. "specification" is that of the Operator Reporting Service.`,
     '## Tests',
     table(
       ['', 'what', 'found', 'to do'],

@@ -1,5 +1,6 @@
 import { shownName } from '../../core/platform/messages.js';
 import { hasProblem, stateOf } from '../../operator/reports.js';
+import { DISMISSED_WITH_REPORT } from '../../outbox/rules/decisions.js';
 import { type Row, SHOWN_STATES, type ShownState } from '../../outbox/rules/state-machine.js';
 import { toPublicReport } from '../../outbox/store/public-report.js';
 import { scanRows } from '../../outbox/store/store.js';
@@ -77,13 +78,14 @@ const NAMES = ['STATE', 'FOR', 'TRIES', 'DOUBT', 'PROBLEM', 'REPORT'];
 async function* tables(rows: AsyncIterable<Row>, now: number): AsyncGenerator<string> {
   const cells = [NAMES];
   for await (const row of rows) {
-    const { changedAt, attempts, inDoubt, problem, id } = row;
+    const { state, changedAt, attempts, inDoubt, problem, id } = row;
+    // The gateway has not answered a settlement that was dismissed with its report. Its problem is for a reopening.
     cells.push([
       stateOf(row),
       duration(now - changedAt),
       String(attempts),
       inDoubt ? 'yes' : '-',
-      problem?.code ?? '-',
+      state === 'dismissed' && problem?.message === DISMISSED_WITH_REPORT.message ? '-' : (problem?.code ?? '-'),
       shownName(id),
     ]);
   }
