@@ -788,6 +788,21 @@ describe('stopping', () => {
     expect(await run(make().drain())).toMatchObject({ drained: true, states: { recorded: 1 } });
   });
 
+  it('does not keep done from a report that is recorded, nor a drain from one that is enqueued after it', async () => {
+    const { outbox, run } = outboxWorld();
+    const drained = await outbox.reportBetEvent(betEvent({ bet_id: 'BET-1' }));
+    await run(outbox.drain());
+    expect(await run(drained.done)).toMatchObject({ outcome: 'recorded', reference: 'BET-1' });
+    const next = await outbox.reportBetEvent(betEvent({ bet_id: 'BET-2' }));
+    const { done } = next;
+    await run(outbox.drain());
+    expect(await run(done)).toMatchObject({ outcome: 'recorded', reference: 'BET-2' });
+    await run(outbox.stop());
+    expect(await run(next.done)).toMatchObject({ outcome: 'recorded' });
+    const late = await outbox.reportBetEvent(betEvent({ bet_id: 'BET-3' }));
+    expect(await failureOf(run(late.done))).toMatchObject({ code: 'aborted' });
+  });
+
   it('lets an attempt under way end', async () => {
     const { outbox, gateway, run, sent, store } = outboxWorld();
     gateway.faults.add({ kind: 'latency', delay: 20 });

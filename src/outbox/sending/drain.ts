@@ -71,7 +71,9 @@ export function drainMethod(settings: OutboxSettings, lifecycle: Lifecycle): Out
       milliseconds,
       signal,
     });
+    const isOurs = startedHere && lifecycle.isStarted();
     if (startedHere) await lifecycle.stop();
+    if (isOurs) lifecycle.waitAgain();
     if (result.ended === 'failed') throw result.error;
     const { states } = await store.counts(served);
     const paused = toPublicPauses(await store.outlook(served));
