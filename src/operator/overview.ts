@@ -33,7 +33,7 @@ export interface Overview {
   /** The head of the receipt log. Null while it is empty or damaged. */
   readonly receipts: ReceiptHead | null;
   readonly isLogDamaged: boolean;
-  /** When a worker found, today or yesterday, that the database had lost commits. */
+  /** When a worker last found, today or yesterday, that the database had lost commits. */
   readonly wentBackAt: number | null;
 }
 

@@ -6,6 +6,7 @@ import { confirm, EXIT, Failure, remark, say } from '../output.js';
 import { findReport, findReports } from './find.js';
 import { needed, type RunCommand } from './options.js';
 import { newDecision } from './person.js';
+import { printDecided } from './print-decided.js';
 import { resolveFile } from './resolve-file.js';
 import { grouped, reports } from './text.js';
 
@@ -94,21 +95,6 @@ function settlementNote({ id, state }: Row, command: string): string {
   if (state === 'quarantined')
     return `  Its settlement ${shownName(id)} is quarantined, too. To dismiss it: ${dismiss}`;
   return `  Its settlement ${shownName(id)} is no longer blocked: a worker sends it now.\n  A gateway that does not have the initiated report answers 404, and the settlement is quarantined.\n  To dismiss it then: ${dismiss}`;
-}
-
-/** Prints a report after a decision. Returns whether it was changed. */
-export function printDecided(
-  verb: string,
-  { id, row, why }: DecidedReport,
-  done: string,
-  json?: true,
-  settlement?: string,
-): boolean {
-  const message = `${verb}: ${shownName(id)}: ${why}.`;
-  if (json) say(JSON.stringify(row ? { id, done: true, state: row.state, settlement } : { id, done: false, message }));
-  else if (row) say(`${shownName(id)} ${done}`);
-  else remark(`location-sdk: ${printable(message)}`);
-  return row !== undefined;
 }
 
 /** Decides about reports as the console does: the decision is in the same log, and a retry can be undone there. */

@@ -9,12 +9,12 @@ import { planCorrection } from '../../outbox/decisions/replacement.js';
 import { decisionsFor, isChange } from '../../outbox/rules/decisions.js';
 import type { Change, Row } from '../../outbox/rules/state-machine.js';
 import { codeOf, EXIT, Failure, remark, terminal } from '../output.js';
-import { printDecided } from './decide.js';
 import { parseLossOf } from './exact-json.js';
 import { findReport } from './find.js';
 import { needed, type OpenedOutbox, type OutboxValues, type RunCommand } from './options.js';
 import { intakeOf, readOwner, settingsFor } from './own-outbox.js';
 import { newDecision } from './person.js';
+import { printDecided } from './print-decided.js';
 import { replaceFile } from './replace-file.js';
 
 export const replace: RunCommand = async (opened, values, [name = '', path = '']) => {

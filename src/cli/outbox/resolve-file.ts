@@ -5,9 +5,9 @@ import { type ReportReference, readReference } from '../../outbox/receipts/recon
 import { decided } from '../../outbox/rules/decisions.js';
 import { DEFAULT_ACCOUNT } from '../../outbox/rules/destination.js';
 import { confirm, EXIT, Failure, remark } from '../output.js';
-import { printDecided } from './decide.js';
 import { needed, type RunCommand } from './options.js';
 import { newDecision } from './person.js';
+import { printDecided } from './print-decided.js';
 import { openList, tornNote } from './reconcile.js';
 import { grouped, quarantinedNote, reports } from './text.js';
 
