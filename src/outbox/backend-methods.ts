@@ -55,7 +55,7 @@ export function backendMethods<Mode extends ClientMode = 'strict'>(parts: Outbox
   return {
     ...batchMethods<Mode>({ ...parts, store, wake }),
     ...decisionMethods<Mode>({ ...parts, wake }),
-    drain: drainMethod(settings, lifecycle),
+    drain: drainMethod(settings, lifecycle, parts.waiters),
     list: async (given = {}) => {
       checkOptions('list', given);
       const { limit = PAGE, ...query } = given;

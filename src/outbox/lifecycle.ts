@@ -25,8 +25,6 @@ export interface Lifecycle extends Pick<Outbox, 'start' | 'stop'> {
   /** Whether the worker runs here. False while another tab leads, and after a stop. */
   isWorking(): boolean;
   wake(): void;
-  /** After a stop, new promises of receipts wait again, as before the first start. */
-  waitAgain(): void;
   /** Calls a function once: when the worker is idle, or at the end of a stop. */
   whenIdle(listener: () => void): void;
   readonly storeFailed: StoreFailed;
@@ -162,7 +160,6 @@ export function createLifecycle({
     isStarted,
     isWorking: () => worker !== undefined,
     wake,
-    waitAgain: waiters.start,
     whenIdle: (listener) => void idle.add(listener),
     storeFailed,
   };

@@ -15,6 +15,7 @@ import type { OutboxSettings } from '../settings.js';
 import { toPublicPauses } from '../store/public-report.js';
 import { type DestinationState, scanRows } from '../store/store.js';
 import { ensureOwnGateways } from './bindings.js';
+import type { Waiters } from './receipt-waiters.js';
 import { unservedReason } from './watch-destinations.js';
 import { countEnded } from './watch-lead.js';
 
@@ -22,7 +23,11 @@ import { countEnded } from './watch-lead.js';
 const STANDSTILL_MS = 10_000;
 
 /** The method `drain`: sends until no report is left that can be sent. */
-export function drainMethod(settings: OutboxSettings, lifecycle: Lifecycle): Outbox['drain'] {
+export function drainMethod(
+  settings: OutboxSettings,
+  lifecycle: Lifecycle,
+  waiters: Pick<Waiters, 'start'>,
+): Outbox['drain'] {
   const { store, clock, pollMs } = settings;
   const served = settings.accounts.map(({ account }) => account);
 
@@ -73,7 +78,8 @@ export function drainMethod(settings: OutboxSettings, lifecycle: Lifecycle): Out
     });
     const isOurs = startedHere && lifecycle.isStarted();
     if (startedHere) await lifecycle.stop();
-    if (isOurs) lifecycle.waitAgain();
+    // New promises of receipts wait again, as before the first start.
+    if (isOurs) waiters.start();
     if (result.ended === 'failed') throw result.error;
     const { states } = await store.counts(served);
     const paused = toPublicPauses(await store.outlook(served));

@@ -75,12 +75,12 @@ export function createWaiters(
     rejectLost(id, (waiter) => now - (waiter.missingSince ?? now) >= waiter.absenceMs);
   }
 
-  function rejectLost(id: string, isOver: (waiter: Waiter) => boolean, error = lostError(whyLost)): void {
+  function rejectLost(id: string, isOver: (waiter: Waiter) => boolean): void {
     const waiting = waiters.get(id) ?? [];
     const others = waiting.filter((waiter) => !isOver(waiter));
     if (others.length > 0) waiters.set(id, others);
     else waiters.delete(id);
-    for (const { reject } of waiting.filter(isOver)) reject(error);
+    for (const { reject } of waiting.filter(isOver)) reject(lostError(whyLost));
   }
 
   async function look(ids: readonly string[]): Promise<void> {
@@ -121,10 +121,10 @@ export function createWaiters(
   return {
     receiptFor({ id, fingerprint }: Row, location: Location | undefined): Promise<AnyReceipt> {
       const promise = new Promise<AnyReceipt>((resolve, reject) => {
+        if (stopped) return reject(stoppedError());
         waiters.set(id, [...(waiters.get(id) ?? []), { location, fingerprint, absenceMs, resolve, reject }]);
         wait = pollMs;
-        // After a stop, one look finds a report that is recorded.
-        void look([id]).then(() => (stopped ? rejectLost(id, () => true, stoppedError()) : lookLater()));
+        void look([id]).then(lookLater);
       });
       // An unused promise that rejects must not end the process.
       promise.catch(() => {});
