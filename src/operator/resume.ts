@@ -1,6 +1,6 @@
 import { printable } from '../core/platform/messages.js';
 import type { OperationName } from '../core/protocol/operations.js';
-import { endPauses, type ResumedPause } from '../outbox/decisions/end-pauses.js';
+import { type ResumedPause, resumePlace } from '../outbox/decisions/end-pauses.js';
 import type { OutboxEnvironment, PauseReason, PauseScope } from '../outbox/rules/destination.js';
 import type { Pause } from '../outbox/rules/pause.js';
 import { type OperatorContext, requireShown } from './context.js';
@@ -87,5 +87,5 @@ export async function resume(context: OperatorContext, where: PauseScope, by: Wh
   const isRepeated = (await context.operator.decision(by.decision)) !== undefined;
   const decision = recordOf(await storeDecision(context, by, { action: 'resume', about: where, done: true }));
   // A repetition must not end a pause that has begun since.
-  return { pauses: isRepeated ? [] : await endPauses(context, where), decision };
+  return { pauses: isRepeated ? [] : await resumePlace(context, where), decision };
 }

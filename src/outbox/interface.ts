@@ -356,8 +356,8 @@ export interface Outbox<Mode extends ClientMode = ClientMode> {
    */
   prune(options: PruneOptions): Promise<Pruned>;
   /**
-   * Ends all pauses of an environment and its operations now, for example after you corrected the key. False if there
-   * was none.
+   * Ends all pauses of an environment and its operations now, for example after you corrected the key, and forgets the
+   * rate that a 429 taught. False if there was no pause.
    */
   resume(environment: OutboxEnvironment): Promise<boolean>;
 

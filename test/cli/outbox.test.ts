@@ -318,6 +318,27 @@ describe('pauses and keys', () => {
     expect((await outbox(file, 'resume')).err).toContain('No environment is paused');
   });
 
+  it('a rate that a 429 taught is shown and forgotten', async () => {
+    const file = newFile();
+    const store = await openStore(file);
+    const place = { account: 'default', environment: 'production' } as const;
+    await store.bind([{ ...place, gateway: 'https://gateway.example' }]);
+    await store.keepRate?.(place, { perSecond: 13, spanMs: 60_000 });
+    await store.close?.();
+    expect((await outbox(file)).out.replaceAll(/\s+/g, ' ')).toMatch(
+      /At most 13 a second for now: the gateway answered 429 at \d{4}-[\d-]{5} [\d:]{8} UTC\./,
+    );
+    const rates = async () =>
+      JSON.parse((await outbox(file, 'stats', '--json')).out).destinations.map(
+        (one: { learnedRate: number | null }) => one.learnedRate,
+      );
+    expect(await rates()).toEqual([13]);
+    expect((await outbox(file, 'resume', '--environment', 'staging')).err).toContain('staging is not paused');
+    expect((await outbox(file, 'resume')).out).toBe('production forgets the rate that a 429 taught\n');
+    expect(await rates()).toEqual([null]);
+    expect((await outbox(file)).out).not.toContain('At most');
+  });
+
   it('an attempt that is under way for long is named with its age', async () => {
     const file = newFile();
     const clock = new FakeClock(Date.now() - 45_000);

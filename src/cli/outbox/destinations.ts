@@ -6,7 +6,7 @@ import { pausesOf } from '../../outbox/store/store.js';
 import { EXIT, Failure, remark, say } from '../output.js';
 import { needed, type RunCommand } from './options.js';
 import { newDecision } from './person.js';
-import { placeOf, quarantinedNote } from './text.js';
+import { learnedRate, placeOf, quarantinedNote } from './text.js';
 
 /** Each account and environment is a decision of its own. */
 export const resume: RunCommand = async (
@@ -20,7 +20,12 @@ export const resume: RunCommand = async (
       (environment ?? pause.environment) === pause.environment &&
       (operation ?? pause.operation) === pause.operation,
   );
-  const places = new Map(paused.map((pause) => [keyOf(pause), { ...destinationScope(pause), operation }]));
+  const slow = outlooks.filter(
+    (one) => !operation && (environment ?? one.environment) === one.environment && learnedRate(one) !== undefined,
+  );
+  const places = new Map(
+    [...paused, ...slow].map((one) => [keyOf(one), { ...destinationScope(one), operation }] as const),
+  );
   let failed = 0;
   for (const place of places.values()) {
     const { pauses } = await operator.resume(place, newDecision(reason));
@@ -35,6 +40,7 @@ export const resume: RunCommand = async (
     const quarantined = pauses.reduce((sum, pause) => sum + pause.quarantined, 0);
     if (!json && quarantined > 0) remark(quarantinedNote(quarantined, command));
   }
+  for (const one of slow) if (!json) say(`${placeOf(destinationScope(one))} forgets the rate that a 429 taught`);
   const what = [environment, operation].filter((name) => name !== undefined).join(', ');
   if (!json && places.size === 0) remark(what ? `${what} is not paused.` : 'No environment is paused.');
   return failed > 0 ? EXIT.failed : EXIT.done;

@@ -7,7 +7,7 @@ import { toPublicPauses } from '../../outbox/store/public-report.js';
 import { type DestinationState, type OutboxStore, scanRows } from '../../outbox/store/store.js';
 import { EXIT, say } from '../output.js';
 import type { RunCommand } from './options.js';
-import { duration, grouped, placeOf, time, wrapped } from './text.js';
+import { duration, grouped, learnedRate, placeOf, time, wrapped } from './text.js';
 
 const NOTES: Partial<Record<ShownState, string>> = {
   blocked: 'wait for their initiated report',
@@ -30,11 +30,12 @@ export const stats: RunCommand = async ({ store, command, now }, { account, json
   const wentBackAt = await readWentBack(store.operator);
   const oldestClaimAt = await readOldestClaim(store, account);
   if (json) {
-    const destinations = outlooks.map(({ account, environment, gateway, rebound }) => ({
-      account,
-      environment,
-      gateway,
-      rebound,
+    const destinations = outlooks.map((one) => ({
+      account: one.account,
+      environment: one.environment,
+      gateway: one.gateway,
+      rebound: one.rebound,
+      learnedRate: learnedRate(one) ?? null,
     }));
     const times = { oldestOpenAt: oldestOpenAt ?? null, oldestClaimAt };
     const rest = {
@@ -65,7 +66,17 @@ export const stats: RunCommand = async ({ store, command, now }, { account, json
         '  ',
       ),
     );
-  for (const one of outlooks) say(destinationLine(one));
+  for (const one of outlooks) {
+    say(destinationLine(one));
+    const rate = learnedRate(one);
+    if (rate !== undefined)
+      say(
+        wrapped(
+          `  At most ${rate} a second for now: the gateway answered 429 at ${time(now - (one.rate?.ageMs ?? 0))}.`,
+          '  ',
+        ),
+      );
+  }
   for (const { reason, message, triedAt, since, until, ...scope } of paused) {
     const next = until <= now ? 'due now' : `in ${duration(until - now)}`;
     say(

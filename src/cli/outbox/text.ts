@@ -1,5 +1,7 @@
 import { inLargestUnit } from '../../core/platform/time.js';
 import { DEFAULT_ACCOUNT, type PauseScope } from '../../outbox/rules/destination.js';
+import { learnedNow } from '../../outbox/rules/rate.js';
+import type { DestinationState } from '../../outbox/store/store.js';
 
 export const grouped = (count: number): string => count.toLocaleString('en');
 
@@ -14,6 +16,12 @@ export const quarantinedNote = (count: number, command: string): string =>
 /** A destination or the place of a pause, such as `staging` or `staging, reportBetEvent,`. Without the default account. */
 export const placeOf = ({ account, environment, operation }: PauseScope): string =>
   `${account === DEFAULT_ACCOUNT ? '' : `${account} `}${environment}${operation ? `, ${operation},` : ''}`;
+
+/** The reports per second that a 429 has taught, while that holds. */
+export function learnedRate({ rate }: Pick<DestinationState, 'rate'>): number | undefined {
+  const perSecond = rate && learnedNow(rate);
+  return perSecond === undefined ? undefined : Math.round(perSecond);
+}
 
 export function duration(milliseconds: number): string {
   const { count, unit } = inLargestUnit(milliseconds);

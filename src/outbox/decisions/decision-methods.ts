@@ -11,7 +11,7 @@ import type { Waiters } from '../sending/receipt-waiters.js';
 import type { AccountSettings, OutboxSettings } from '../settings.js';
 import { toPublicReport } from '../store/public-report.js';
 import { announceTo, type DecidedReport, decideRow, planChange } from './decide-rows.js';
-import { endPauses, resumedTo } from './end-pauses.js';
+import { resumedTo, resumePlace } from './end-pauses.js';
 import { type Method, ownRow, planCorrection, reasonOf, refusal, replaceAllMethod } from './replacement.js';
 
 interface Parts {
@@ -98,7 +98,7 @@ export function decisionMethods<Mode extends ClientMode>({
     },
     resume: async (environment) => {
       checkArgument('resume', { environment });
-      return (await endPauses(place, { account, environment })).some(({ isResumed }) => isResumed);
+      return (await resumePlace(place, { account, environment })).some(({ isResumed }) => isResumed);
     },
   };
 }

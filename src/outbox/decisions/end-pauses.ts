@@ -77,6 +77,12 @@ async function endOne(place: PausePlace, pause: Pause): Promise<Pick<ResumedPaus
   return { isResumed, quarantined };
 }
 
+/** Ends all pauses of a place for a person, and forgets the rate that it has learned, unless one operation is meant. */
+export async function resumePlace(place: PausePlace, where: PauseScope): Promise<readonly ResumedPause[]> {
+  if (!where.operation) await place.store.keepRate?.(where, { perSecond: 0, spanMs: 0 });
+  return await endPauses(place, where);
+}
+
 /**
  * Ends all pauses of a place. An absent member matches every pause. Reports that were refused while a breaker was open
  * are not sent again: they need a person.

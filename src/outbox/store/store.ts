@@ -237,7 +237,7 @@ export interface OutboxStore {
   takeSlots?(destination: Destination, long: number): Promise<number>;
 
   /**
-   * Stores the rate that a destination has learned now. Changes nothing if the destination is not bound.
+   * Stores the rate that a destination has learned now; 0: it has none. Changes nothing if the destination is not bound.
    * @internal
    */
   keepRate?(destination: Destination, rate: LearnedRate): Promise<void>;

@@ -90,7 +90,7 @@ export function memoryStore(options: MemoryStoreOptions = {}): OutboxStore {
         let nextInMs: number | undefined;
         for (const row of queued.values())
           nextInMs = Math.min(nextInMs ?? Number.POSITIVE_INFINITY, isClaimable(row, at) ? 0 : row.dueAt - at);
-        const rate = learned && { ...learned, ageMs: at - learned.at };
+        const rate = learned?.perSecond ? { ...learned, ageMs: at - learned.at } : undefined;
         return { ...destination, ...pausesAt(destination, at), rate, nextInMs };
       });
     },

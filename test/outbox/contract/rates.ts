@@ -74,6 +74,8 @@ export const rateCases: readonly ContractCase[] = [
     await kept.keepRate(STAGING, { perSecond: 90, spanMs: 16_000 });
     near(-((await rateOfStaging(store))?.ageMs ?? 0), 0, 'the age of the next, negated');
     equal((await rateOfStaging(store))?.perSecond, 90, 'the next rate');
+    await kept.keepRate(STAGING, { perSecond: 0, spanMs: 0 });
+    equal(await rateOfStaging(store), undefined, 'after a rate of 0');
   }),
   contractCase('a destination that is not bound keeps nothing', async ({ store }) => {
     const kept = await keepsRates(store);

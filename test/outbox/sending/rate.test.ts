@@ -24,6 +24,7 @@ async function world({
   const after = (milliseconds: number) => new Promise<void>((resolve) => void clock.setTimeout(resolve, milliseconds));
   const inner = memoryStore({ now: clock.now });
   let taken = 0;
+  let limitNow = limit;
   const store: OutboxStore = {
     ...inner,
     takeSlots: async (destination, long) => {
@@ -39,7 +40,7 @@ async function world({
       logger: { warn: () => {}, info: () => {}, error: () => {} },
       async fetch() {
         const second = Math.floor(clock.now() / SECOND_MS);
-        const isOver = accepted.filter((at) => Math.floor(at / SECOND_MS) === second).length >= limit;
+        const isOver = accepted.filter((at) => Math.floor(at / SECOND_MS) === second).length >= limitNow;
         (isOver ? refused : accepted).push(clock.now());
         await after(20);
         return new Response(JSON.stringify({ message: isOver ? 'Too many requests' : 'reported' }), {
@@ -59,6 +60,11 @@ async function world({
     refused,
     first,
     clock,
+    run,
+    /** Changes the limit of the gateway. */
+    raise(to: number) {
+      limitNow = to;
+    },
     slotsTaken: () => taken,
     pass: (milliseconds: number) => run(after(milliseconds)),
     stop: () => run(Promise.all(outboxes.map((one) => one.stop()))),
@@ -115,6 +121,18 @@ describe('without the option', () => {
     const { accepted, slotsTaken, pass, stop } = await world({ bets: 300 });
     await pass(10 * SECOND_MS);
     expect([accepted.length, slotsTaken()]).toEqual([300, 0]);
+    await stop();
+  });
+
+  it('a person ends the rate that a 429 has taught, for all workers', async () => {
+    const { accepted, refused, first, clock, run, raise, pass, stop } = await world({ bets: 9_000, limit: 10 });
+    await pass(30 * SECOND_MS);
+    expect(refused.length).toBeGreaterThan(0);
+    raise(1_000);
+    const from = clock.now();
+    await run(first.resume('staging'));
+    await pass(5 * SECOND_MS);
+    expect(accepted.filter((at) => at > from).length).toBeGreaterThan(1_000);
     await stop();
   });
 
