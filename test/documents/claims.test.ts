@@ -391,7 +391,7 @@ const CLAIMS: readonly Claim[] = [
   },
   {
     document: 'docs/how-to/on-call.md',
-    says: 'those that are quarantined, that wait after a refusal, or that were never sent. `--code unprocessable` lists the refused ones alone.',
+    says: 'those that are quarantined, that wait after a refusal, that were never sent, or that are in doubt, which `replace` refuses. `--code unprocessable` lists the refused ones alone.',
     holds: async () => {
       const file = newFile();
       const gateway = createMockGateway();

@@ -45,6 +45,6 @@ it('the jobs of the guide to the mock gateway are YAML, and run its command', ()
   const [node, php] = blocks.map(({ code }) => parse(code));
   expect(blocks).toHaveLength(2);
   expect(php.test.services[0].command.slice(2, 4)).toEqual(['location-sdk', 'mock']);
-  expect(node.jobs.test.steps.at(-1).run).toBe('npx location-sdk mock run -- npm test');
+  expect(node.jobs.test.steps.at(-1).run).toBe('npx location-sdk mock run --validation partial -- npm test');
   expect(COMMANDS.map(({ words }) => words.join(' '))).toContain('mock run');
 });

@@ -107,7 +107,7 @@ describe('the alerts', () => {
     const going = read('examples/watch.ts');
     expect(read('docs/how-to/on-call.md')).toContain(`more than ${many} reports are quarantined`);
     expect(going).toContain(`> ${many};`);
-    expect(read('docs/how-to/on-call.md')).toContain('older than an hour');
+    expect(read('docs/how-to/on-call.md')).toContain('older than 65 minutes');
     expect(Number(/HOUR_MS = ([\d_]+)/.exec(going)?.[1]?.replaceAll('_', ''))).toBe(old * 1_000);
     const reasons = [...read('examples/grafana/alerts.yaml').matchAll(/alert: (\w+)\n.*pause_reason="(\w+)"/g)];
     expect(reasons.length).toBe(4);
@@ -125,7 +125,7 @@ describe('the alerts', () => {
 test.each([
   ['ManyReportsQuarantined', /expr: .* > 20$/m, 'more than 20 reports'],
   ['ReportsQuarantined', /expr: .* > 0$/m, 'at least one report'],
-  ['ReportsNotSent', /expr: .* > 3600$/m, 'older than an hour'],
+  ['ReportsNotSent', /expr: .* > 3600\n +for: 5m$/m, 'older than 65 minutes'],
   ['ReportingPaused', /for: 15m$/m, 'for 15 minutes'],
   ['OutboxSilent', /for: 80s$/m, 'for 80 seconds'],
   ['OutboxStoreFails', /\[10m\].* > 5$/m, 'more than 5 times in 10 minutes'],

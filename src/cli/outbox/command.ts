@@ -242,7 +242,7 @@ into PGPASSWORD.
 
 Exit code 0: done. 1: it could not be done, or not for every line, verify found
 a break, or reconcile found a report that is not recorded. 2: the call is wrong,
-or the file cannot be used; then the file is not changed.`,
+or the file or the tables cannot be used; then nothing is changed.`,
     };
   const { summary, notes, takes, needs = [], words: more } = command;
   const needed = new Intl.ListFormat('en').format(needs.map((option) => `--${option}`));

@@ -170,7 +170,7 @@ export interface RelayOptions<Player extends RelayPlayer = RelayPlayer> {
         },
       ) => MaybePromise<object | null | undefined>)
     | undefined;
-  /** Whether the player is over your limit: true, or a time to wait, and the relay answers 429. Default: no limit. */
+  /** Whether the player is over your limit: true, or `{ retryAfterMs }`, and the relay answers 429. Default: no limit. */
   limit?:
     | ((
         player: Player,

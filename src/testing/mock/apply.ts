@@ -67,7 +67,7 @@ export function apply(
  */
 const hintFor = (row: Operation, body: RequestBody, rules: Rules): string =>
   rules.validation === 'strict' && problemsOf(row, body, { ...rules, validation: 'partial' }).length === 0
-    ? "This body is valid with validation: 'partial'. Start the mock gateway with that option (location-sdk mock --validation partial). "
+    ? "This body is valid with validation: 'partial'. Start this gateway with that option (--validation partial). "
     : '';
 
 const MOST_LISTED = 100;

@@ -331,13 +331,13 @@ describe('options', () => {
       client.reportBetEvent({ bet_id: 'B-1', user: { user_id: 'U-1' } }, { location }),
     )) as Error;
     expect(message).toContain(
-      "This body is valid with validation: 'partial'. Start the mock gateway with that option (location-sdk mock --validation partial). amount: is required",
+      "This body is valid with validation: 'partial'. Start this gateway with that option (--validation partial). amount: is required",
     );
     const guide = readFileSync(join(import.meta.dirname, '../../../docs/start/ci.md'), 'utf8');
     const { report } = reporting();
     const { body } = await report('report-bet-event', { bet_id: 'B', user: { user_id: 'U' }, location });
     expect(guide).toContain(body.message.slice(0, body.message.indexOf(' amount:')));
-    expect(body.message).toContain('(location-sdk mock --validation partial). ');
+    expect(body.message).toContain('(--validation partial). ');
     // Values that no client lets through are only named.
     expect((await report('report-bet-event', { ...bet, amount: 'x' })).body.message).not.toContain('partial');
     expect((await report('report-settled-bet-event', { bet_id: 'B' })).body.message).not.toContain('partial');
