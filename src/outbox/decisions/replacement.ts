@@ -6,6 +6,7 @@ import { asRecord } from '../../core/platform/as-record.js';
 import { allSettled, numbered } from '../../core/platform/portable.js';
 import type { Refused } from '../../core/platform/refused.js';
 import { operations, reportNames } from '../../core/protocol/operations.js';
+import { contentsOf } from '../../core/protocol/repeats.js';
 import { checkArgument, checkOptions } from '../backend-options.js';
 import { type Intake, type ReportCall, readReportByName } from '../intake/enqueue.js';
 import type { Outbox, ReplacedAll } from '../interface.js';
@@ -14,7 +15,7 @@ import { readReference } from '../receipts/reconcile.js';
 import { decisionsFor, isChange, replaced } from '../rules/decisions.js';
 import { operationScope, type PauseScope, pauseKeyOf } from '../rules/destination.js';
 import { type Change, type Decision, LONGEST_REASON, type Row } from '../rules/state-machine.js';
-import { locationFor } from '../seal/excerpt.js';
+import { hasContents, locationFor } from '../seal/excerpt.js';
 import { hasBytes, type Seal } from '../seal/seal.js';
 import { ensureOwnGateways } from '../sending/bindings.js';
 import type { AccountSettings, OutboxSettings } from '../settings.js';
@@ -58,6 +59,8 @@ interface Corrector {
   readonly isOwn?: (decision: string) => boolean;
 }
 
+const RECORDED_ALIKE = 'it is recorded with the same data, but for time and place, which were not compared';
+
 /** The one way to plan a correction, of one report or of many. */
 export async function planCorrection(
   { intake, seal, isOwn }: Corrector,
@@ -78,7 +81,10 @@ export async function planCorrection(
   } catch (error) {
     const why = decisionsFor(row).replaced;
     // The location of a recorded bet is deleted with its body, and data that is not sent needs none.
-    if (why !== undefined && hasCode(error, 'location')) return { isSame: false, change: { why } };
+    if (why !== undefined && hasCode(error, 'location')) {
+      const isLike = await hasContents(seal, row, contentsOf(asRecord(payload))).catch(() => false);
+      return { isSame: false, change: { why: isLike ? RECORDED_ALIKE : why } };
+    }
     throw error;
   }
 }
