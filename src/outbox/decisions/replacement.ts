@@ -59,7 +59,7 @@ interface Corrector {
   readonly isOwn?: (decision: string) => boolean;
 }
 
-const RECORDED_ALIKE = 'it is recorded with the same data, but for time and place, which were not compared';
+const RECORDED_ALIKE = 'it is recorded with the same data; time and place were not compared';
 
 /** The one way to plan a correction, of one report or of many. */
 export async function planCorrection(

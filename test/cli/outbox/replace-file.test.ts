@@ -228,7 +228,7 @@ describe('outbox replace --from', () => {
     await send(file);
     const again = await replace(older, '--dry-run');
     expect(again.err).toContain(
-      '  2 × it is recorded with the data that was sent, and recorded is final\n  1 × it is recorded with the same data, but for time and place, which were not compared\n',
+      '  2 × it is recorded with the data that was sent, and recorded is final\n  1 × it is recorded with the same data; time and place were not compared\n',
     );
     expect(readFileSync(join(folder, 'older.rejected.csv'), 'utf8')).toContain('recorded is final');
     expect(jsonOf((await replace(older, '--json')).out)).toMatchObject([
