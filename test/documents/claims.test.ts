@@ -363,7 +363,65 @@ const CLAIMS: readonly Claim[] = [
     says: '**A 2xx with an empty body and `content-length: 0`**: recorded',
     holds: async () => {
       expect(await answeredBy(200, { 'content-length': '0' }, '')).toMatchObject({ outcome: 'recorded' });
-      expect(await answeredBy(200, { 'transfer-encoding': 'chunked' }, '')).toMatchObject({ outcome: 'unknown' });
+    },
+  },
+  {
+    document: 'docs/how-to/on-call.md',
+    says: 'Otherwise, or after a 2xx with an empty body without that header: delayed, `timeout` or `network`, in doubt.',
+    holds: async () => {
+      const inDoubt = { code: 'network', outcome: 'unknown' };
+      expect(await answeredBy(200, { 'transfer-encoding': 'chunked' }, '')).toMatchObject(inDoubt);
+      const gateway = createMockGateway();
+      gateway.faults.add({ kind: 'connection-reset', times: null });
+      const client = createClient({ ...gateway.clientOptions(), retry: { limit: 0 } });
+      expect(await failureOf(report(client))).toMatchObject(inDoubt);
+    },
+  },
+  {
+    document: 'docs/background/assumptions.md',
+    says: 'It is about the report, event, bet, withdrawal, transaction, request, data or the reference ("already reported" may stand alone)',
+    holds: async () => {
+      const codeOf = async (message: string) => {
+        const body = JSON.stringify({ message });
+        return ((await answeredBy(409, { 'content-type': 'application/json' }, body)) as { code?: string }).code;
+      };
+      for (const words of ['already reported', 'Duplicate request', 'The bet already exists'])
+        expect(await codeOf(words), words).toBe('duplicate');
+      for (const words of ['duplicate', 'already exists', 'User already exists'])
+        expect(await codeOf(words), words).toBe('bad-request');
+    },
+  },
+  {
+    document: 'docs/how-to/on-call.md',
+    says: 'With a bet in doubt, take out its settlement, too.',
+    holds: async () => {
+      const file = newFile();
+      const gateway = createMockGateway();
+      gateway.faults.add({ kind: 'connection-reset', when: 'after', times: null });
+      const gateways = { staging: { baseUrl: 'https://gateway.example.com', apiKey: 'mock-api-key' } };
+      const { fetch } = gateway.clientOptions();
+      const store = await openStore(file);
+      const outbox = createOutbox({ client: createClient({ gateways, fetch, logger: {} }), store });
+      const bet = betEvent({ bet_id: 'B-1', timestamp: '1795161600' });
+      await outbox.reportBetEvent(bet, { location: LOCATION });
+      await outbox.reportSettledBet(settledBet({ bet_id: 'B-1' }));
+      outbox.start();
+      await expect.poll(async () => (await outbox.list())[0]?.attempts, { timeout: 10_000 }).toBeGreaterThan(0);
+      await outbox.stop();
+      await store.close?.();
+      vi.stubEnv('LOCATION_SDK_STAGING_BASE_URL', gateways.staging.baseUrl);
+      const { write } = importFolder();
+      const lines = [
+        { operation: 'reportBetEvent', ...bet, amount: 7 },
+        { operation: 'reportSettledBet', ...settledBet({ bet_id: 'B-1' }), ggr: 7 },
+      ];
+      const corrected = write('corrected.ndjson', lines.map((line) => `${JSON.stringify(line)}\n`).join(''));
+      const words = ['replace', '--from', corrected, '--environment', 'staging', '--reason', 'ticket-812', '--json'];
+      const { out } = await runCli(['outbox', file, ...words]);
+      expect(JSON.parse(out).operations).toMatchObject([
+        { operation: 'reportBetEvent', inDoubt: 1, replaced: 0 },
+        { operation: 'reportSettledBet', replaced: 1 },
+      ]);
     },
   },
   {

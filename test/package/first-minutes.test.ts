@@ -98,6 +98,8 @@ describe('the first five minutes', () => {
       inFolder(),
     );
     expect(stdout).toMatch(/^. pass 2$/m);
+    const beside = blockWith('kill -0').replaceAll('4010', String(await freePort()));
+    expect((await run('bash', ['-e', '-c', beside], inFolder())).stdout).toMatch(/^. pass 2$/m);
     const [, address = ''] = /listening on (http:\S+)/.exec(stderr) ?? [];
     await expect(fetch(`${address}/__admin/health`), 'the mock gateway was ended').rejects.toThrow('fetch failed');
   });
