@@ -14,9 +14,9 @@ differs disabled divide document documentation doing done down duplicates during
 entities entity environment events every everything exclusion expired expires external failing failure fatal fault feature fetch file final find first
 fix forbids function gateway gave gender general get getter give gives go gone handle handled header headers held help here hold holds host hour hours how
 html http https ignored image inactive incomplete index infinity info information initiated intended interface internal into ip issue issues itself
-keep kept kilometres kind knows large later latest left level license limited limits line line1 line2 lists load locate located locked log logged
+keep kept kind knows kobo large later latest left level license limited limits line line1 line2 lists load locate located locked log logged
 login looks lookup lose loss lost maintenance make makes making many mapping means meanwhile media member members messages metres middle milliseconds
-minute minutes mismatch mock mode moment money ms much multiply nearest need needed needs nested network never new nobody note notice now objects odds
+minute minutes mismatch mock mode moment money ms much multiply naira nearest need needed needs nested network never new nobody note notice now objects odds
 off offline ok old once online open operation operations operator operators order origin otherwise our own page parameters parse parsed part partial
 pass passed password paths payloads payment pending per period permission permissions phone1 place plain platform policy position possible post
 prevents previous previously problem process processed processing production profile protocol provider proxy pseudo put query queue queued quota rate
