@@ -67,8 +67,8 @@ export function learn({ perSecond, kept, sentMs, waitMs, answeredIn }: Throttlin
   const accepted =
     perSecond === undefined ? (WORKERS * answeredIn(windowMs) * 1_000) / windowMs : (perSecond * sentMs) / cycleMs;
   const before = kept?.spanMs ?? FIRST_SPAN_MS;
-  // A 429 that comes soon says little about how long the limit lasts.
-  const longer = Math.max(before, Math.min(3 * sentMs, before * (sentMs < SOON_MS ? 3 : 4)));
+  // A 429 that comes soon says little about how long the limit lasts: it makes no long curve.
+  const longer = Math.min(before * (sentMs < SOON_MS ? 3 : 4), Math.max(before, SOON_MS, 3 * sentMs));
   const spanMs = perSecond === undefined ? FIRST_SPAN_MS : Math.max(FIRST_SPAN_MS, longer, waitMs);
   return {
     perSecond: Math.max(LEAST_PER_SECOND, accepted * (sentMs >= SOON_MS ? 0.99 : spanMs < SOON_MS ? 0.95 : 0.98)),
