@@ -28,9 +28,12 @@ class RulesFirst extends BaseSequencer {
 export default defineConfig({
   define: { ...(await pagesDefine()) },
   test: {
-    include: ['core/{delivery,client,redact}', 'outbox', 'outbox/{rules,sending,store}', 'http/relay'].map(
-      (folder) => `test/${folder}/*.test.ts`,
-    ),
+    include: [
+      ...['core/{delivery,client,redact}', 'outbox', 'outbox/{rules,sending,store}', 'http/relay'].map(
+        (folder) => `test/${folder}/*.test.ts`,
+      ),
+      'test/operator/went-back.test.ts',
+    ],
     exclude: ['**/*.postgres.test.ts', ...SLOW],
     isolate: false,
     // The samples of series note here what they leave out.

@@ -317,3 +317,37 @@ describe('a sign of a repeat', () => {
     expect(waited).toBeGreaterThan(10);
   });
 });
+
+describe('a file that proves that the gateway holds a report', () => {
+  const refused = { ...bet, problem: problem('unprocessable', 422) };
+  const file: Decision = { action: 'recorded', reason: 'failover', at: 9, id: 'decision-1', file: 'its SHA-256' };
+
+  it.each<[string, Partial<Row>]>([
+    ['quarantined', {}],
+    ['waiting', { state: 'waiting' }],
+    ['waiting for its report', { state: 'waiting', blocked: true }],
+  ])('resolves it as recorded while it is %s, although it was refused', (_, more) => {
+    expect(decided({ ...refused, ...more }, file, false)).toMatchObject({
+      state: 'recorded',
+      outcome: 'already-recorded',
+      decisions: [file],
+    });
+  });
+
+  it.each<[Row['state'], string]>([
+    ['in-flight', 'it is in flight: run the command again'],
+    ['dismissed', 'it is dismissed: reopen it, and run the command again'],
+    ['recorded', 'it is recorded already'],
+  ])('does not change one that is %s', (state, why) => {
+    expect(decided({ ...refused, state }, file, false)).toEqual({ why });
+  });
+
+  it('is needed for that, and proves nothing for another decision', () => {
+    const { file: _, ...without } = file;
+    expect(decided(refused, without, false)).toEqual({ why: decisionsFor(refused).recorded });
+    const dismissal = { ...file, action: 'dismissed' } as const;
+    expect(decided({ ...refused, state: 'waiting' }, dismissal, false)).toEqual({
+      why: decisionsFor({ ...refused, state: 'waiting' }).dismissed,
+    });
+  });
+});
