@@ -151,7 +151,9 @@ it('a log of receipts resolves what the standby sends or shows to a person, alth
   expect((await run(standby, 'show', 'R-0')).out).not.toContain('lost commits');
   await announceWentBack(restored, createOutboxEvents(), 'found', []);
   await restored.close?.();
-  expect((await run(standby, 'show', 'R-0')).out).toMatch(/The database had lost commits at .*:\s+the\s+gateway/);
+  expect((await run(standby, 'show', 'R-0')).out).toMatch(
+    /The database had lost commits at .*:\s+the\s+gateway.*First find out whether the gateway has it/s,
+  );
 
   const call = [standby, 'resolve', '--from', log, '--environment', 'staging', '--reason', 'failover'];
   expect((await run(...call, '--as', 'dismissed', '--yes')).err).toContain('--from goes with --as recorded');
@@ -181,4 +183,7 @@ it('a log of receipts resolves what the standby sends or shows to a person, alth
   expect((await run(standby, 'list')).out).toMatch(/R-1\n.*R-1\n$/s);
   expect((await run(standby, 'verify')).code).toBe(0);
   expect(leaksIn(ended.out + ended.err + readFileSync(log, 'utf8'))).toEqual([]);
+  // A report that is recorded again has two lines.
+  appendFileSync(log, readFileSync(log, 'utf8'));
+  expect((await run(...call, '--as', 'recorded', '--yes')).err).toContain('6 were recorded already.');
 });

@@ -5,6 +5,7 @@ import { type ReportReference, readReference } from '../../outbox/receipts/recon
 import { decided } from '../../outbox/rules/decisions.js';
 import { DEFAULT_ACCOUNT } from '../../outbox/rules/destination.js';
 import { confirm, EXIT, Failure, remark } from '../output.js';
+import { createReferences } from './import/check.js';
 import { needed, type RunCommand } from './options.js';
 import { newDecision } from './person.js';
 import { printDecided } from './print-decided.js';
@@ -35,9 +36,11 @@ export const resolveFile: RunCommand = async ({ store, operator, command }, valu
     }
   }
 
+  /** A report that was recorded again after the failover has two lines. */
   async function* pages(from: ReturnType<typeof list>) {
+    const isNew = createReferences();
     for await (const references of inBatches(from.references(), TOGETHER)) {
-      const ids = [...new Set(references.map(idOf))];
+      const ids = references.map(idOf).filter(isNew);
       const rows = await store.get(ids);
       yield { rows: rows.flatMap((row) => row ?? []), missing: rows.filter((row) => !row).length };
     }

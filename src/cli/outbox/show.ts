@@ -30,15 +30,11 @@ export const show: RunCommand = async (opened, values, [name = '']) => {
 
 function described(report: ReportDetails, { command, now }: OpenedOutbox, wentBackAt = 0): string {
   const { id, state, attempts, inDoubt, changedAt, dueAt, problem, body, timeline } = report;
+  const isOlder = (state === 'quarantined' || state === 'dismissed') && changedAt <= wentBackAt;
   const lines: [label: string, value: string | null][] = [
     ['state', `${state}, for ${duration(now - changedAt)} (since ${time(changedAt)})`],
     ['means', report.means],
-    [
-      '',
-      state !== 'quarantined' || changedAt > wentBackAt
-        ? null
-        : `The database had lost commits at ${time(wentBackAt)}: ${LOST}`,
-    ],
+    ['', isOlder ? `The database had lost commits at ${time(wentBackAt)}: ${LOST}` : null],
     ['enqueued', time(report.enqueuedAt)],
     ['attempts', `${attempts}${inDoubt ? '; in doubt: the gateway may have it' : ''}`],
     ['waits for', report.waitsFor],
@@ -69,7 +65,7 @@ function described(report: ReportDetails, { command, now }: OpenedOutbox, wentBa
   const text = lines.flatMap(([label, value]) =>
     value === null ? [] : [`  ${label.padEnd(INDENT.length - 2)}${wrapped(value, INDENT)}`.trimEnd()],
   );
-  return [id, ...text, ...whatToDo(report, command)].join('\n');
+  return [id, ...text, ...whatToDo(report, command, isOlder)].join('\n');
 }
 
 function bodyOf({ kept, keyId, erased }: ReportDetails['body']): string {
@@ -88,7 +84,7 @@ const WHEN: Readonly<Record<OfferedAction['action'], string>> = {
 };
 
 /** The commands that a person may need now. Only a quarantined report waits for one of them. */
-function whatToDo({ id, state, sibling, actions }: ReportDetails, command: string): string[] {
+function whatToDo({ id, state, sibling, actions }: ReportDetails, command: string, isOlder: boolean): string[] {
   const isQuarantined = state === 'quarantined';
   const blocksSettlement = actions.some(({ warning }) => warning !== null);
   const offered = actions.filter(({ action }) => isQuarantined || !['retry', 'recorded', 'dismissed'].includes(action));
@@ -113,7 +109,7 @@ function whatToDo({ id, state, sibling, actions }: ReportDetails, command: strin
   const isOffered = (wanted: OfferedAction['action']) => actions.some(({ action }) => action === wanted);
   return [
     '',
-    isOffered('recorded')
+    isOlder || isOffered('recorded')
       ? '  First find out whether the gateway has it, and with which data. Then:'
       : '  The gateway refused it and does not have it. Choose one:',
     ...lines,
