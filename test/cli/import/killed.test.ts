@@ -21,7 +21,7 @@ it('an import that is killed several times stores each line once', { timeout: 12
   const words = folder.wordsOf(file, 'reportSettledBet', []);
   const count = () => {
     try {
-      return existsSync(folder.outbox) ? folder.rows().length : 0;
+      return existsSync(folder.outbox) ? folder.count() : 0;
     } catch {
       // The tables do not exist yet.
       return 0;
