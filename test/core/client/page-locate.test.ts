@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { afterEach, beforeEach, expect, onTestFinished, test, vi } from 'vitest';
 import { optionTable } from '../../../src/core/client/option-table.js';
 import { complete } from '../../../src/core/schema/option-rules.js';
 import { createClient as createMainClient } from '../../../src/entries/index.js';
@@ -76,7 +76,12 @@ test('rejects with the reason, and does not ask again after a denial', async () 
 
 test('rejects as aborted and as timed out, as a client does', async () => {
   expect(await failureOf(sdk.locate({ signal: AbortSignal.abort() }))).toMatchObject({ code: 'aborted' });
-  expect(await failureOf(sdk.locate({ timeoutMs: 5 }))).toMatchObject({ code: 'timeout', retryable: true });
+  // Else a millisecond between two timers decides whether the call or its only source is over first.
+  vi.useFakeTimers();
+  onTestFinished(() => void vi.useRealTimers());
+  const failure = failureOf(sdk.locate({ timeoutMs: 5 }));
+  await vi.advanceTimersByTimeAsync(5);
+  expect(await failure).toMatchObject({ code: 'timeout', retryable: true });
 });
 
 test.each([Number.NaN, 0, -1, '5', null, Number.POSITIVE_INFINITY, 2_147_483_648])(

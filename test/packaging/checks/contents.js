@@ -15,7 +15,7 @@ const NEEDED = [
     what: 'documents for people',
   },
   {
-    pattern: /^examples\/(?:[\w[\]-]+\/)*[\w.-]+\.(?:js|ts|tsx|vue|svelte|html|css|md|json|yaml)$/,
+    pattern: /^examples\/(?:[\w[\]-]+\/)*[\w.-]+\.(?:js|mjs|ts|tsx|vue|svelte|html|css|md|json|yaml|sql)$/,
     what: 'examples to copy',
   },
   { pattern: /^(?:LICENSE|package\.json)$/, what: 'files that npm always includes' },
