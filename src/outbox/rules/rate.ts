@@ -1,6 +1,6 @@
 /**
  * The rate that a destination has learned from its 429. All workers of a store share it. It is that of a cubic curve:
- * it returns to `perSecond`, stays near it, and then grows faster and faster, within seconds, until it is forgotten.
+ * it returns to `perSecond`, stays near it, and then grows faster and faster until it is forgotten.
  */
 export interface LearnedRate {
   /** Reports per second, slightly below the rate that was refused. */
@@ -17,9 +17,6 @@ export interface KeptRate extends LearnedRate {
 
 /** A part of `perSecond`: the first rate after a 429 is lower by it. */
 const DIP = 0.01;
-/** After these spans the rate has clearly passed `perSecond` without a 429: the curve goes on with a short span. */
-const PASSED_SPANS = 2.3;
-const PASSED_SPAN_MS = 2_000;
 /** A rate that has grown to this multiple without a 429 is forgotten. */
 const FORGOTTEN = 16;
 const LEAST_PER_SECOND = 1;
@@ -32,10 +29,7 @@ const SOON_MS = 10_000;
 
 /** Reports per second that a learned rate allows now. Undefined: it is forgotten, or its numbers are damaged. */
 export function learnedNow({ perSecond, spanMs, ageMs }: KeptRate): number | undefined {
-  const age = Math.max(0, ageMs);
-  const slowMs = Math.min(age, PASSED_SPANS * spanMs);
-  const spans = slowMs / spanMs + (age - slowMs) / Math.min(spanMs, PASSED_SPAN_MS);
-  const factor = 1 + DIP * (spans - 1) ** 3;
+  const factor = 1 + DIP * ((Math.max(0, ageMs) - spanMs) / spanMs) ** 3;
   return perSecond > 0 && factor < FORGOTTEN ? Math.max(LEAST_PER_SECOND, perSecond * factor) : undefined;
 }
 
@@ -58,7 +52,7 @@ const WORKERS = 2;
 
 /**
  * The rate after a 429. Without a rate in force, it is what this worker saw answered, for two workers. If there are
- * more, the first curve rises within seconds. Each further 429 makes the curve longer, by the time without one.
+ * more, the first curve rises within seconds. Each further 429 soon after makes the curve longer.
  */
 export function learn({ perSecond, kept, sentMs, waitMs, answeredIn }: Throttling): LearnedRate {
   const windowMs = waitMs > SHORT_WAIT_MS ? 60_000 : 1_000;
@@ -66,9 +60,7 @@ export function learn({ perSecond, kept, sentMs, waitMs, answeredIn }: Throttlin
   const cycleMs = Math.max(1_000, sentMs + waitMs - 1_000);
   const accepted =
     perSecond === undefined ? (WORKERS * answeredIn(windowMs) * 1_000) / windowMs : (perSecond * sentMs) / cycleMs;
-  const before = kept?.spanMs ?? FIRST_SPAN_MS;
-  // A 429 that comes soon says little about how long the limit lasts: it makes no long curve.
-  const longer = Math.min(before * (sentMs < SOON_MS ? 3 : 4), Math.max(before, SOON_MS, 3 * sentMs));
+  const longer = (kept?.spanMs ?? FIRST_SPAN_MS) * (sentMs < SOON_MS ? 3 : 4);
   const spanMs = perSecond === undefined ? FIRST_SPAN_MS : Math.max(FIRST_SPAN_MS, longer, waitMs);
   return {
     perSecond: Math.max(LEAST_PER_SECOND, accepted * (sentMs >= SOON_MS ? 0.99 : spanMs < SOON_MS ? 0.95 : 0.98)),

@@ -58,12 +58,11 @@ describe('slots', () => {
 describe('a learned rate', () => {
   const learned = (ageMs: number): KeptRate => ({ perSecond: 100, spanMs: MINUTE_MS, ageMs });
 
-  it('begins below the rate that was refused, stays near it, and rises fast once it has passed it', () => {
+  it('begins below the rate that was refused, stays near it, and rises ever faster', () => {
     expect(learnedNow(learned(0))).toBeLessThan(99.5);
     expect(learnedNow(learned(MINUTE_MS))).toBe(100);
     expect(learnedNow(learned(2 * MINUTE_MS))).toBeCloseTo(101);
-    expect(learnedNow(learned(2.3 * MINUTE_MS))).toBeLessThan(103);
-    expect(learnedNow(learned(2.3 * MINUTE_MS + 16_000))).toBeGreaterThan(800);
+    expect(learnedNow(learned(4 * MINUTE_MS))).toBeGreaterThan(125);
   });
 
   it('is forgotten after a quiet time, and by damaged numbers', () => {
@@ -125,23 +124,12 @@ function tokenBucket(perSecond: number, most: number): Gateway {
   };
 }
 
-function randomOf(seed: number): () => number {
-  let state = seed;
-  return () => {
-    state = (state * 16_807) % 2_147_483_647;
-    return state / 2_147_483_647;
-  };
-}
-
 /** The workers send as fast as the learned rate allows, at most 400 a second. Reports are up to 8 ms late. */
-function send(
-  gateway: Gateway,
-  { workers, random, forMs = 10 * MINUTE_MS }: { workers: number; random: () => number; forMs?: number },
-) {
+function send(gateway: Gateway, { workers, random }: { workers: number; random: () => number }) {
   const accepted: number[] = [];
   let [refused, at, resumedAt] = [0, 0, Number.NEGATIVE_INFINITY];
   let kept: (KeptRate & { readonly since: number }) | undefined;
-  while (at < forMs) {
+  while (at < 10 * MINUTE_MS) {
     const before = kept && { ...kept, ageMs: at - kept.since };
     const perSecond = before && learnedNow(before);
     at += 1_000 / Math.min(400, perSecond ?? 400);
@@ -152,7 +140,7 @@ function send(
       continue;
     }
     // Those under way are refused, too.
-    refused += 1 + Math.round((perSecond ?? 400) * 0.04);
+    refused += 5;
     const waitMs = Math.max(retryAfterMs, 500 + random() * 500);
     const facts: Throttling = {
       perSecond,
@@ -181,7 +169,12 @@ describe('learning converges', () => {
       it(`over ${kind}, with ${workers} workers`, () => {
         fc.assert(
           fc.property(fc.nat(999), fc.integer({ min: 1, max: 1_000_000 }), (phase, seed) => {
-            const { perSecond, refusedShare } = send(gatewayOf(phase), { workers, random: randomOf(seed) });
+            let state = seed;
+            const random = () => {
+              state = (state * 16_807) % 2_147_483_647;
+              return state / 2_147_483_647;
+            };
+            const { perSecond, refusedShare } = send(gatewayOf(phase), { workers, random });
             expect(perSecond(4 * MINUTE_MS, 10 * MINUTE_MS)).toBeGreaterThan(97);
             expect(perSecond(0, 4 * MINUTE_MS)).toBeGreaterThan(workers < 8 ? 89 : 83);
             expect(refusedShare).toBeLessThan(0.01);
@@ -189,56 +182,4 @@ describe('learning converges', () => {
           { numRuns: 10 },
         );
       });
-});
-
-describe('after a limit of 10 a second has ended', () => {
-  const SECOND_MS = 1_000;
-  /** The seconds until the workers send 95 a second or more, for three seconds. */
-  function secondsToRecover(lastedMs: number, [workers, phase, seed]: readonly number[], limit = 400): number {
-    const [low, high] = [fixedWindow(SECOND_MS, 10, phase ?? 0), fixedWindow(SECOND_MS, limit, phase ?? 0)];
-    const { perSecond } = send((at) => (at < lastedMs ? low(at) : high(at)), {
-      workers: workers ?? 1,
-      random: randomOf(seed ?? 1),
-      forMs: lastedMs + 5 * MINUTE_MS,
-    });
-    let seconds = 0;
-    const isSlow = (from: number) => perSecond(from, from + 3 * SECOND_MS) < 95;
-    while (seconds < 300 && isSlow(lastedMs + seconds * SECOND_MS)) seconds += 1;
-    return seconds;
-  }
-  const facts = fc.tuple(fc.constantFrom(1, 2, 8), fc.nat(999), fc.integer({ min: 1, max: 1_000_000 }));
-
-  it.each([102, 400])('that lasted for seconds, the workers are fast within a minute, up to %i a second', (limit) => {
-    fc.assert(
-      fc.property(fc.integer({ min: 1_000, max: 10_000 }), facts, (lastedMs, some) => {
-        expect(secondsToRecover(lastedMs, some, limit)).toBeLessThan(60);
-      }),
-      { numRuns: 20 },
-    );
-  });
-
-  it('that lasted for minutes, 100 a second are sent again within three', () => {
-    fc.assert(
-      fc.property(fc.integer({ min: MINUTE_MS, max: 15 * MINUTE_MS }), facts, (lastedMs, some) => {
-        expect(secondsToRecover(lastedMs, some)).toBeLessThan(180);
-      }),
-      { numRuns: 15 },
-    );
-  });
-});
-
-it('a limit that stays at 10 a second refuses less than 1.2 %', () => {
-  fc.assert(
-    fc.property(
-      fc.constantFrom(1, 2, 8),
-      fc.nat(999),
-      fc.integer({ min: 1, max: 1_000_000 }),
-      (workers, phase, seed) => {
-        const { perSecond, refusedShare } = send(fixedWindow(1_000, 10, phase), { workers, random: randomOf(seed) });
-        expect(perSecond(MINUTE_MS, 10 * MINUTE_MS)).toBeGreaterThan(9.3);
-        expect(refusedShare).toBeLessThan(0.012);
-      },
-    ),
-    { numRuns: 30 },
-  );
 });
