@@ -109,7 +109,10 @@ export interface RowQuery {
 
 /** The receipt log: lines are added at its end and never changed. The outbox links them. */
 export interface ReceiptLog {
-  /** Final rows that have no line yet. The order is the one in which they became final, if the store can tell. */
+  /**
+   * Final rows that have no line yet, perhaps without their bodies and excerpts. The order is the one in which they
+   * became final, if the store can tell.
+   */
   unlogged(limit: number): Promise<readonly Row[]>;
   /**
    * Adds all lines in one commit, or none: if the log does not end right before the first line, or a row has a line. A

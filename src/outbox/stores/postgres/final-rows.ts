@@ -1,7 +1,7 @@
 import { DAY_MS, prunedSetting } from '../../rules/retention.js';
 import type { OutboxStore, ReceiptLog } from '../../store/store.js';
 import type { Run } from './database.js';
-import { readRow, STATEMENT_MS, selectRows } from './sql-parts.js';
+import { readRow, STATEMENT_MS, selectBodiless } from './sql-parts.js';
 
 interface FinalRows extends Required<Pick<OutboxStore, 'prune'>> {
   readonly receipts: Pick<ReceiptLog, 'unlogged' | 'append'>;
@@ -10,10 +10,8 @@ interface FinalRows extends Required<Pick<OutboxStore, 'prune'>> {
 export const createFinalRows = (run: Run): FinalRows => ({
   receipts: {
     unlogged: async (limit) => {
-      const some = `(SELECT ended, sequence FROM schema.unlogged ORDER BY ended LIMIT $1::text::bigint)`;
-      return (
-        await run(selectRows(`JOIN ${some} AS u ON u.sequence = r.sequence ORDER BY u.ended`), [String(limit)])
-      ).map(readRow);
+      const some = `SELECT ended, sequence FROM schema.unlogged ORDER BY ended LIMIT $1::text::bigint`;
+      return (await run(selectBodiless(some, 'ORDER BY looked.ended'), [String(limit)])).map(readRow);
     },
     append: async (lines) => {
       const [found] = await run(`SELECT schema.append($1::text::json)::text AS appended`, [

@@ -2,10 +2,10 @@ import type { LogLine } from '../../rules/receipt-entry.js';
 import { cutoffOf, type PruneRequest, type PruneStep, prunedSetting } from '../../rules/retention.js';
 import type { Row } from '../../rules/state-machine.js';
 import type { Connection } from './database.js';
-import { ROW, rowOf } from './rows.js';
+import { BODILESS, rowOf } from './rows.js';
 import { LATEST_SEQUENCE } from './schema.js';
 
-export const UNLOGGED = `SELECT ${ROW} FROM outbox_rows INDEXED BY outbox_unlogged WHERE ended IS NOT NULL AND state IN ('recorded', 'dismissed') ORDER BY ended LIMIT ?`;
+export const UNLOGGED = `SELECT ${BODILESS} FROM outbox_rows INDEXED BY outbox_unlogged WHERE ended IS NOT NULL AND state IN ('recorded', 'dismissed') ORDER BY ended LIMIT ?`;
 const LAST = `SELECT position FROM outbox_receipts ORDER BY position DESC LIMIT 1`;
 
 const WITHOUT_LINE = 'FROM outbox_rows WHERE id IN (SELECT value FROM json_each(?)) AND ended IS NOT NULL';
