@@ -1,4 +1,5 @@
-import { appendFileSync, readFileSync, writeFileSync } from 'node:fs';
+import { appendFileSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { expect, it, vi } from 'vitest';
 import { createOutboxEvents } from '../../src/outbox/events.js';
 import { announceWentBack } from '../../src/outbox/sending/restored-database.js';
@@ -121,6 +122,28 @@ it('an exported log of receipts is compared in the same way, without its dismiss
   ]);
 });
 
+it('a database in use is not read as a list, and the first entry of an export is no file', async () => {
+  const { file } = await failover();
+  const list = newFile();
+  for (const name of [list, `${list}-wal`]) writeFileSync(name, '');
+  for (const words of [
+    ['reconcile', list],
+    ['resolve', '--from', list, '--as', 'recorded'],
+    ['replace', '--from', list],
+  ])
+    expect((await run(file, ...words, '--environment', 'staging')).err).toContain('is a database in use');
+  const before = process.cwd();
+  process.chdir(dirname(list));
+  try {
+    writeFileSync('1-wal', '');
+    const { code, out } = await run(file, 'export', '--from', '1');
+    expect([code, jsonOf(out)[0]]).toEqual([0, expect.objectContaining({ index: 1 })]);
+  } finally {
+    process.chdir(before);
+    rmSync(join(dirname(list), '1-wal'));
+  }
+});
+
 it('a log of receipts resolves what the standby sends or shows to a person, although the gateway has it', async () => {
   const file = newFile();
   const log = `${newFile()}.log`;
@@ -168,10 +191,25 @@ it('a log of receipts resolves what the standby sends or shows to a person, alth
       'resolve --from is about 6 reports: 3 × reportBetEvent, 3 × reportSettledBet; recorded is final',
     ),
   ]);
+  // Lines that arrive while it asks were not counted, so they are not decided.
+  const lines = readFileSync(log, 'utf8').split(/(?<=\n)/);
+  const first = lines.findIndex((line) => line.includes('"reference"')) + 1;
+  const growing = `${newFile()}.log`;
+  writeFileSync(growing, lines.slice(0, first).join(''));
+  const answer = function* () {
+    appendFileSync(growing, `${lines.slice(first).join('')}{"torn`);
+    yield Buffer.from('y\n');
+  };
+  const counted = await runCli(
+    ['outbox', standby, 'resolve', '--from', growing, '--as', 'recorded', ...call.slice(4)],
+    answer(),
+    { canAsk: true },
+  );
+  expect([counted.code, counted.err]).toEqual([0, expect.stringContaining('Decided: 1 of 1 report.')]);
   const ended = await run(...call, '--as', 'recorded', '--yes');
   expect(ended.code).toBe(1);
   expect(ended.err).toContain('R-2: it is dismissed: reopen it, and run the command again.');
-  expect(ended.err).toContain('Decided: 5 of 6 reports. 0 were recorded already.');
+  expect(ended.err).toContain('Decided: 4 of 5 reports. 1 were recorded already.');
   await run(standby, 'reopen', 'R-2', '--reason', 'failover');
   const again = await run(...call, '--as', 'recorded', '--yes');
   expect([again.code, again.err]).toEqual([

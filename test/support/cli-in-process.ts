@@ -10,7 +10,7 @@ export interface Ended {
   readonly err: string;
 }
 
-const openTerminal = (stdin: string | readonly Uint8Array[] = '') => ({
+const openTerminal = (stdin: string | Iterable<Uint8Array> = '') => ({
   stdin: Readable.from(typeof stdin === 'string' ? [stdin] : stdin),
   stdout: new PassThrough(),
   stderr: new PassThrough(),
@@ -30,7 +30,7 @@ const keep = (stream: PassThrough) => {
  */
 export async function runCli(
   words: readonly string[],
-  stdin: string | readonly Uint8Array[] = '',
+  stdin: string | Iterable<Uint8Array> = '',
   { isTTY = false, canAsk = false } = {},
 ): Promise<Ended> {
   const terminal = openTerminal(stdin);

@@ -290,8 +290,9 @@ export function readOutboxCall(words: readonly string[]) {
     problems.push('--except goes with --all or --decision, and names of reports');
   if (name === 'replace' && values['dry-run'] && values.from === undefined) problems.push('--dry-run goes with --from');
   // To open and close a database here would release the locks of its user in this process.
-  const read = values.from ?? { reconcile: more[0], replace: more[1] }[name];
-  if (isThere(`${read}-wal`)) problems.push(`${read} is a database in use; ${name} needs ${follow?.needs}`);
+  const read = { reconcile: more[0], replace: values.from ?? more[1], resolve: values.from }[name];
+  if (read !== undefined && isThere(`${read}-wal`))
+    problems.push(`${read} is a database in use; ${name} needs ${follow?.needs}`);
   expectNone(problems);
   return { file, name, command, values, more };
 }

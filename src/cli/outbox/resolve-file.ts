@@ -36,21 +36,28 @@ export const resolveFile: RunCommand = async ({ store, operator, command }, valu
     }
   }
 
-  /** A report that was recorded again after the failover has two lines. */
-  async function* pages(from: ReturnType<typeof list>) {
+  /** The first reports of a list. A report that was recorded again after the failover has two lines. */
+  async function* pages(from: ReturnType<typeof list>, most = Number.POSITIVE_INFINITY) {
     const isNew = createReferences();
+    let read = 0;
     for await (const references of inBatches(from.references(), TOGETHER)) {
-      const ids = references.map(idOf).filter(isNew);
+      const ids = references
+        .slice(0, most - read)
+        .map(idOf)
+        .filter(isNew);
+      read += references.length;
       const rows = await store.get(ids);
-      yield { rows: rows.flatMap((row) => row ?? []), missing: rows.filter((row) => !row).length };
+      yield { rows: rows.flatMap((row) => row ?? []), missing: rows.filter((row) => !row).length, read };
+      if (read >= most) return;
     }
   }
 
   const found = list();
   const open = new Map<OperationName, number>();
-  let [recorded, missing] = [0, 0];
+  let [recorded, missing, listed] = [0, 0, 0];
   for await (const page of pages(found)) {
     missing += page.missing;
+    listed = page.read;
     for (const { state, operation: name } of page.rows)
       if (state === 'recorded') recorded += 1;
       else open.set(name, (open.get(name) ?? 0) + 1);
@@ -64,7 +71,8 @@ export const resolveFile: RunCommand = async ({ store, operator, command }, valu
 
   let [done, refused, quarantined] = [0, 0, 0];
   if (count > 0) {
-    const all = pages(list());
+    // A log that has grown since must not decide more than was counted and hashed.
+    const all = pages(list(), listed);
     const { decision, ...by } = newDecision(needed(values, 'reason'));
     quarantined = await operator.decideFile({
       ...by,
