@@ -3,7 +3,7 @@ import type { DestinationOperation } from '../../src/outbox/rules/destination.js
 import type { Decision, Row, Write } from '../../src/outbox/rules/state-machine.js';
 import { PAUSE_TRIES } from '../../src/outbox/sending/plan.js';
 import type { Random } from './random.js';
-import { isProcessed, type Rules } from './rules.js';
+import { isCorrected, isProcessed, type Rules } from './rules.js';
 import type { Report } from './scenario.js';
 import type { Store } from './store.js';
 import { breaks, nameOf, type World } from './world.js';
@@ -183,10 +183,6 @@ export function correctMany(world: World, random: Random, { store, rules, wakeAl
       return [one, settlement];
     });
   }
-
-  /** Whether a report has got other data, and no worker has claimed it since. */
-  const isCorrected = ({ state, fence, decisions: all }: Row, { attempts }: Report): boolean =>
-    state === 'waiting' && all.at(-1)?.action === 'replaced' && (attempts.at(-1)?.fence ?? 0) < fence;
 
   /** An end that was not written leaves doubt. */
   const mayBeCorrected = (row: Row, report: Report): boolean =>

@@ -25,6 +25,10 @@ const LEAST_PAUSE_MS = 499;
 const probedBy = ({ report, probe }: Attempt): string =>
   pauseKeyOf(probe === 'operation' ? operationScope(report) : destinationScope(report));
 
+/** Whether a report has got other data, and nothing has changed it since: no worker has claimed it. */
+export const isCorrected = ({ state, fence, decisions: all }: Row, { replacedAt }: Report): boolean =>
+  state === 'waiting' && all.at(-1)?.action === 'replaced' && replacedAt === fence;
+
 /** Whether the gateway may have processed an attempt. */
 export const isProcessed = ({ reply }: Attempt): boolean =>
   reply?.truth !== 'turned-away' && reply?.truth !== 'not-begun';
@@ -125,10 +129,6 @@ export function createRules(
     report.counted += 1;
   }
 
-  /** Whether a report has got other data, and no worker has claimed it since. */
-  const isCorrected = ({ state, fence, decisions: all }: Row, { attempts }: Report): boolean =>
-    state === 'waiting' && all.at(-1)?.action === 'replaced' && (attempts.at(-1)?.fence ?? 0) < fence;
-
   /** A corrected report comes before those that were enqueued after it. */
   function keepPlace(row: Row): void {
     for (const other of scenario.many) {
@@ -143,6 +143,7 @@ export function createRules(
   function written(write: Write, before: Row, after: Row): void {
     const report = reportOf(after);
     if (write.expected.state !== 'in-flight') {
+      if (write.change.replacement) report.replacedAt = after.fence;
       if (before.state === 'recorded') breaks(world, 'recorded is final', `a person moved it to ${after.state}`);
       const isSaid = report.attempts.some(({ reply }) => reply?.truth === 'same' || reply?.truth === 'conflict');
       const isHeld = report.held?.by === 'us' || isSaid;

@@ -67,6 +67,8 @@ export interface Report {
   unproven: number;
   /** The number of counted attempts. */
   counted: number;
+  /** The fence of its row since it got other data. */
+  replacedAt: number | undefined;
   /** Whether a person declared it as recorded, which may be wrong. */
   vouched: boolean;
   /** Whether a worker knows, after a restore of the database, that the gateway recorded its stored data. */
@@ -162,6 +164,7 @@ function newReport(
     accepted: false,
     unproven: 0,
     counted: 0,
+    replacedAt: undefined,
     vouched: false,
     known: false,
     attempts: [],
