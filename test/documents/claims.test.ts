@@ -17,7 +17,7 @@ import { importFolder } from '../cli/import/import-files.js';
 import { relayWorld } from '../http/relay/world.js';
 import { newFile, openStore } from '../outbox/stores/sqlite/files.js';
 import { runCli } from '../support/cli-in-process.js';
-import { betEvent, LOCATION, settledBet, withdrawalEvent } from '../support/factories.js';
+import { betEvent, LOCATION, settledBet, settledWithdrawal, withdrawalEvent } from '../support/factories.js';
 import { failureOf } from '../support/failure-of.js';
 import { FakeClock } from '../support/fake-clock.js';
 import { root } from '../support/run.js';
@@ -95,16 +95,23 @@ async function pausedBy407(transport?: Transport) {
 const CLAIMS: readonly Claim[] = [
   {
     document: 'README.md',
-    says: '`await outbox.reportWithdrawalEvent(withdrawal, { clientIP })` is called like `reportBetEvent`.',
+    says: 'The outbox has the first four.',
     holds: async () => {
       const { gateway, outboxOf } = stored();
       const outbox = outboxOf({});
       const options = { clientIP: '8.8.8.8' };
       await outbox.reportBetEvent(betEvent(), options);
+      await outbox.reportSettledBet(settledBet());
       await outbox.reportWithdrawalEvent(withdrawalEvent(), options);
+      await outbox.reportSettledWithdrawal(settledWithdrawal(), options);
       await outbox.drain();
-      const reported = gateway.reports().map(({ operation }) => operation);
-      expect(reported).toEqual(['reportBetEvent', 'reportWithdrawalEvent']);
+      expect(gateway.reports().map(({ operation }) => operation)).toEqual([
+        'reportBetEvent',
+        'reportWithdrawalEvent',
+        'reportSettledBet',
+        'reportSettledWithdrawal',
+      ]);
+      expect(outbox).not.toHaveProperty('verifyNin');
     },
   },
   {
@@ -511,7 +518,7 @@ const CLAIMS: readonly Claim[] = [
   },
   {
     document: 'docs/how-to/import.md',
-    says: '`the outbox holds other data under this reference`: compare your records. Not found beforehand: the other lines are enqueued.',
+    says: '`the outbox holds other data under this reference`: compare your records. This check comes late: the other lines are enqueued.',
     holds: async () => {
       const { run, write, rows } = importFolder();
       const linesOf = (...bets: object[]) => bets.map((bet) => `${JSON.stringify(bet)}\n`).join('');
