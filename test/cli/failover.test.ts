@@ -122,7 +122,7 @@ it('an exported log of receipts is compared in the same way, without its dismiss
   ]);
 });
 
-it('a database in use is not read as a list, and the first entry of an export is no file', async () => {
+it('a database in use is not read as a list, and an export begins at an entry, not in a file', async () => {
   const { file } = await failover();
   const list = newFile();
   for (const name of [list, `${list}-wal`]) writeFileSync(name, '');

@@ -17,7 +17,7 @@ import { player } from './player.js';
 import { prune } from './prune.js';
 import { exportLog, verifyFile, verifyLog } from './receipt-log.js';
 import { reconcileList } from './reconcile.js';
-import { replace } from './replace.js';
+import { replace } from './replace/command.js';
 import { show } from './show.js';
 import { stats } from './stats.js';
 

@@ -15,7 +15,7 @@ import { readOptionsModule } from '../check/options-file.js';
 import { Failure, remark } from '../output.js';
 import type { OutboxValues } from './options.js';
 
-type Owner = Awaited<ReturnType<typeof readOwner>>;
+export type Owner = Awaited<ReturnType<typeof readOwner>>;
 
 const noKey = () => Promise.reject(new Error('The command sends nothing.'));
 

@@ -53,7 +53,7 @@ interface Correction {
 }
 
 /** `isOwn`: whether a decision has this correction: data that it has replaced may be deleted by now. */
-interface Corrector {
+export interface Corrector {
   readonly intake: Pick<Intake, 'prepare'>;
   readonly seal: Seal;
   readonly isOwn?: (decision: string) => boolean;

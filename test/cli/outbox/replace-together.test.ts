@@ -5,7 +5,7 @@ import { PassThrough, Readable } from 'node:stream';
 import { afterEach, expect, it, vi } from 'vitest';
 import { readArgs } from '../../../src/cli/args.js';
 import { OUTBOX_OPTIONS } from '../../../src/cli/outbox/options.js';
-import { replaceFile } from '../../../src/cli/outbox/replace-file.js';
+import { replaceFile } from '../../../src/cli/outbox/replace/file.js';
 import { withTerminal } from '../../../src/cli/output.js';
 import { createOperator } from '../../../src/operator/operator.js';
 import type { DecisionStep, OperatorStore } from '../../../src/outbox/store/operator-store.js';

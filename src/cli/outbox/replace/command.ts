@@ -1,21 +1,21 @@
 import { isUtf8 } from 'node:buffer';
 import { readFile } from 'node:fs/promises';
 import { buffer } from 'node:stream/consumers';
-import { hasCode } from '../../core/errors/errors.js';
-import type { Refused } from '../../core/platform/refused.js';
-import { parseJson } from '../../core/web/read-json.js';
-import type { DecidedReport } from '../../outbox/decisions/decide-rows.js';
-import { planCorrection } from '../../outbox/decisions/replacement.js';
-import { decisionsFor, isChange } from '../../outbox/rules/decisions.js';
-import type { Change, Row } from '../../outbox/rules/state-machine.js';
-import { codeOf, EXIT, Failure, remark, terminal } from '../output.js';
-import { parseLossOf } from './exact-json.js';
-import { findReport } from './find.js';
-import { needed, type OpenedOutbox, type OutboxValues, type RunCommand } from './options.js';
-import { intakeOf, readOwner, settingsFor } from './own-outbox.js';
-import { newDecision } from './person.js';
-import { printDecided } from './print-decided.js';
-import { replaceFile } from './replace-file.js';
+import { hasCode } from '../../../core/errors/errors.js';
+import type { Refused } from '../../../core/platform/refused.js';
+import { parseJson } from '../../../core/web/read-json.js';
+import type { DecidedReport } from '../../../outbox/decisions/decide-rows.js';
+import { planCorrection } from '../../../outbox/decisions/replacement.js';
+import { decisionsFor, isChange } from '../../../outbox/rules/decisions.js';
+import type { Change, Row } from '../../../outbox/rules/state-machine.js';
+import { codeOf, EXIT, Failure, remark, terminal } from '../../output.js';
+import { parseLossOf } from '../exact-json.js';
+import { findReport } from '../find.js';
+import { needed, type OpenedOutbox, type OutboxValues, type RunCommand } from '../options.js';
+import { intakeOf, readOwner, settingsFor } from '../own-outbox.js';
+import { newDecision } from '../person.js';
+import { printDecided } from '../print-decided.js';
+import { replaceFile } from './file.js';
 
 export const replace: RunCommand = async (opened, values, [name = '', path = '']) => {
   const { json } = values;
