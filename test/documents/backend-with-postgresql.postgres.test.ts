@@ -128,7 +128,7 @@ describe('the two processes of the guide', () => {
       expect([code, api.said()]).toEqual([0, expect.stringMatching(/^BET-\S+$/m)]);
       const worker = start(['worker.mjs']);
       await expect.poll(() => gateway.reports().length, { timeout: 30_000 }).toBe(2 * round);
-      await expect.poll(() => worker.said().match(/is recorded/g)?.length, { timeout: 10_000 }).toBe(2);
+      await expect.poll(() => worker.said().match(/"outcome":"recorded"/g)?.length, { timeout: 10_000 }).toBe(2);
       if (round === 1) worker.child.kill('SIGKILL');
       else worker.child.kill('SIGTERM');
       await worker.ended;
