@@ -122,6 +122,19 @@ export function testReplaceAll(open: () => Promise<OutboxStore>): void {
       expect(amounts).toEqual(numbers(7).map(() => 7));
     });
 
+    it('of one report count in their order, also in one commit: the last one is sent', async () => {
+      const { outbox, sent } = await refusedWorld(await open());
+      const [six, eight, same] = [6, 8, 8].map((amount) => corrected(7, { amount }));
+      expect(await outbox.replaceAll([six, eight, same] as never, because)).toEqual({
+        replaced: 2,
+        same: 1,
+        refused: [],
+      });
+      await outbox.drain();
+      const bodies = sent.map((body) => JSON.parse(body)).filter(({ bet_id }) => bet_id === 'B-7');
+      expect(bodies.map(({ amount }) => amount)).toEqual([8]);
+    });
+
     it('end the breaker, also if a probe changes it meanwhile', async () => {
       const store = await open();
       let probes = 0;

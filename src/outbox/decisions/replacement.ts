@@ -190,11 +190,14 @@ export function replaceAllMethod<Mode extends ClientMode>({
     async function commit(batch: readonly Item[], tries = 1): Promise<void> {
       const plans = await allSettled(batch.map(({ given }) => plan(given)));
       const found: (Planned & { readonly item: Item })[] = [];
+      /** Of a report that an earlier item names, too: the later data wins, as in a batch of its own. */
+      const later: Item[] = [];
       const refuse = ({ index }: Item, error: unknown) => void refused.push({ index, error });
       for (const [at, item] of numbered(batch)) {
         const one = plans[at];
         if (one?.status === 'fulfilled') {
-          if (one.value.isSame) same += 1;
+          if (found.some(({ row }) => row.id === one.value.row.id)) later.push(item);
+          else if (one.value.isSame) same += 1;
           else found.push({ ...one.value, item });
         } else if (isStoreError(one?.reason)) throw one.reason;
         else refuse(item, one?.reason);
@@ -214,6 +217,7 @@ export function replaceAllMethod<Mode extends ClientMode>({
       }
       notReopened(results.filter(({ id }) => !found.some(({ row }) => row.id === id)));
       if (late.length > 0) await commit(late, tries + 1);
+      if (later.length > 0) await commit(later);
     }
 
     let index = 0;
