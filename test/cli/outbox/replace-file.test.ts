@@ -196,6 +196,25 @@ describe('outbox replace --from', () => {
     expect(await decisions()).toEqual(once);
   });
 
+  it('takes the same file again with other columns: that is other data', async () => {
+    const { file, replace, states } = begin();
+    const from = join(folder, 'columns.csv');
+    writeFileSync(from, csvOf([7, 9].map((index) => ({ ...corrected(`B-${index}`), amount: 15, stake: 1_500 }))));
+    const map = join(folder, 'columns.json');
+    const withMap = async (columns: object) => {
+      writeFileSync(map, JSON.stringify(columns));
+      return replace(from, '--map', map, '--skip-rejected');
+    };
+    expect((await withMap({ stake: null })).out).toContain(': 1 reports replaced.');
+    expect((await withMap({ stake: null })).out).toContain('Nothing was changed');
+    expect((await withMap({ amount: null, stake: 'amount' })).out).toContain(': 1 reports replaced.');
+    const sent = await send(file);
+    expect(sent.find(({ bet_id }) => bet_id === 'B-7').amount).toBe(1_500);
+    expect(await states()).toMatchObject({ 'B-7': 'recorded' });
+    // Recorded, and its body deleted: the data of the first columns is not what was sent.
+    expect((await withMap({ stake: null })).code).toBe(1);
+  });
+
   it('takes after an interruption also a line before it, whose report a worker had then', async () => {
     const { file, replace } = begin();
     const path = ndjson(

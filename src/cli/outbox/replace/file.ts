@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { readFileSync } from 'node:fs';
 import { canonical } from '../../../core/platform/as-record.js';
 import type { FileRequest } from '../../../operator/decide-file.js';
 import type { NamedFile } from '../../../operator/decision-log.js';
@@ -35,7 +36,9 @@ export const replaceFile: RunCommand = async ({ store, operator, command }, valu
     const shape = shapeOf(only, owner.mode);
     const read = await lineReaderOf(source, readMapFile(values.map), shape, values['last-line-complete'] === true);
     const settings = await settingsFor(store, owner);
-    let begun = await decisionAbout(store, about);
+    // With other columns, the same file is other data.
+    const named = { ...about, ...(values.map !== undefined && { map: readFileSync(values.map, 'utf8') }) };
+    let begun = await decisionAbout(store, named);
     const isOwn = (one: string) => begun.isOwn(one);
     const corrector = { intake: intakeOf(settings), seal: settings.seal, isOwn };
     const tallies = createTallies();
@@ -56,7 +59,7 @@ export const replaceFile: RunCommand = async ({ store, operator, command }, valu
     const isChecked = dryRun || (wrong > 0 && !values['skip-rejected']);
     let quarantined = 0;
     // Another process may have begun it since, with a reason of its own.
-    if (!isChecked) begun = await decisionAbout(store, about);
+    if (!isChecked) begun = await decisionAbout(store, named);
     const { id: decision, kept } = begun;
     if (!isChecked && (kept || tallies.total('differing') > 0)) {
       const { who, reason } = kept ?? newDecision(needed(values, 'reason'));
@@ -156,10 +159,10 @@ function commitsOf(file: CorrectedFile, lines: number): Pick<FileRequest, 'next'
 }
 
 /**
- * The decision about a file: one that was interrupted, or a new one. Its id follows from the file, so that a second run
- * finds it. `isOwn`: whether a decision is one of the same file.
+ * The decision about a file: one that was interrupted, or a new one. Its id follows from the file and the columns of
+ * `--map`, so that a second run finds it. `isOwn`: whether a decision is one of the same data.
  */
-async function decisionAbout(store: OutboxStore, about: NamedFile) {
+async function decisionAbout(store: OutboxStore, about: NamedFile & { readonly map?: string }) {
   const ids: string[] = [];
   for (;;) {
     const id = createHash('sha256')
