@@ -225,3 +225,49 @@ it('a log of receipts resolves what the standby sends or shows to a person, alth
   appendFileSync(log, readFileSync(log, 'utf8'));
   expect((await run(...call, '--as', 'recorded', '--yes')).err).toContain('6 were recorded already.');
 });
+
+it('a list that is another one once a person has agreed, one that names nothing, and other operations', async () => {
+  const file = newFile();
+  const store = await openStore(file);
+  const world = outboxWorld({ store });
+  world.gateway.faults.add({ kind: 'status', status: 422, times: 1_000 });
+  for (const name of ['R-0', 'R-1']) await world.outbox.reportBetEvent(personalBet(name));
+  await world.outbox.reportSettledBet(personalSettlement('R-0'));
+  await world.run(world.outbox.drain());
+  await store.close?.();
+  const list = `${newFile()}.csv`;
+  const call = (...more: string[]) => [
+    'outbox',
+    file,
+    'resolve',
+    '--from',
+    list,
+    '--as',
+    'recorded',
+    '--environment',
+    'staging',
+    '--reason',
+    'failover',
+    ...more,
+  ];
+  const open = async () =>
+    jsonOf((await run(file, 'list', '--json')).out).map(({ id }) => id.split(':').slice(2).join(' '));
+  const all = ['reportBetEvent R-0', 'reportBetEvent R-1', 'reportSettledBet R-0'];
+
+  writeFileSync(list, 'reference,operation\n');
+  expect(await runCli(call('--yes'))).toMatchObject({ code: 2, err: expect.stringContaining('names no report') });
+  writeFileSync(list, 'reference,operation\nR-0,reportBetEvent\n');
+  const answer = function* () {
+    writeFileSync(list, 'reference,operation\nR-1,reportBetEvent\n');
+    yield Buffer.from('y\n');
+  };
+  expect(await runCli(call(), answer(), { canAsk: true })).toMatchObject({
+    code: 2,
+    err: expect.stringContaining('was changed while the command read it. Nothing was changed'),
+  });
+  writeFileSync(list, 'reference,operation\nR-0,reportBetEvent\nR-1,reportBetEvent\nR-0,reportSettledBet\n');
+  expect(await runCli(call('--yes', '--operation', 'reportWithdrawalEvent'))).toMatchObject({ code: 2 });
+  expect((await open()).sort()).toEqual(all);
+  expect(await runCli(call('--yes', '--operation', 'reportSettledBet'))).toMatchObject({ code: 0 });
+  expect((await open()).sort()).toEqual(all.slice(0, 2));
+});

@@ -45,9 +45,7 @@ export const reconcileList: RunCommand = async ({ store, now }, values, [path = 
     if (hasCode(error, 'validation')) throw new Failure(`${path}: ${error.message}`);
     throw error;
   }
-  if (counts.total + counts.otherDays === 0 && torn.length > 0)
-    throw new Failure(`${path} names no report that can be read; lines that are not complete JSON: ${numbers(torn)}`);
-  if (counts.total + counts.otherDays === 0) throw new Failure(`${path} names no report: its export may have failed`);
+  if (counts.total + counts.otherDays === 0) throw new Failure(namesNone(path, torn));
   if (counts.total === 0) throw new Failure(`no report of ${path} is of the day ${values.day}`);
   const facts = comparison.facts({ at: now, list: list.sha256(), account, head: await readHead(store) });
   const unread: typeof facts = torn.length > 0 ? [['lines not read', numbers(torn)]] : [];
@@ -66,6 +64,11 @@ const MOST_NAMED = 1_000;
 
 const numbers = (lines: readonly number[]): string =>
   `${lines.slice(0, MOST_NAMED).join(', ')}${lines.length > MOST_NAMED ? `, and ${lines.length - MOST_NAMED} more` : ''}`;
+
+export const namesNone = (path: string, torn: readonly number[]): string =>
+  torn.length > 0
+    ? `${path} names no report that can be read; lines that are not complete JSON: ${numbers(torn)}`
+    : `${path} names no report: its export may have failed`;
 
 export const tornNote = (path: string, torn: readonly number[]): string =>
   `\nLines not read, because they are not complete JSON, as after a crash: ${torn.length}, with the numbers ${numbers(torn)}. Each may hold two receipts: open ${path}, and look for their references with show.`;
@@ -100,6 +103,7 @@ export function openList(
   });
   const hash = createHash('sha256');
   const decoder = new TextDecoder();
+  let size = 0;
 
   function* named(text: string, isLast = false): Generator<ReportReference> {
     for (const { reference, operation: own = operation } of read(text, isLast)) {
@@ -115,6 +119,7 @@ export function openList(
     try {
       for await (const bytes of path === '-' ? terminal().stdin : createReadStream(path)) {
         hash.update(bytes);
+        size += bytes.length;
         yield* named(decoder.decode(bytes, { stream: true }));
       }
       yield* named(decoder.decode(), true);
@@ -124,5 +129,15 @@ export function openList(
     }
   }
 
-  return { references, torn, sha256: () => hash.digest('hex') };
+  return {
+    references,
+    torn,
+    sha256: () => hash.copy().digest('hex'),
+    /** Whether the file still begins with what was read: a log may have grown. */
+    async isUnchanged(): Promise<boolean> {
+      const now = createHash('sha256');
+      for await (const bytes of createReadStream(path, { end: size - 1 })) now.update(bytes);
+      return now.digest('hex') === hash.copy().digest('hex');
+    },
+  };
 }

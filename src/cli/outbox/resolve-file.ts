@@ -9,7 +9,7 @@ import { createReferences } from './import/check.js';
 import { needed, type RunCommand } from './options.js';
 import { newDecision } from './person.js';
 import { printDecided } from './print-decided.js';
-import { openList, tornNote } from './reconcile.js';
+import { namesNone, openList, tornNote } from './reconcile.js';
 import { grouped, quarantinedNote, reports } from './text.js';
 
 /** The rows of a commit. Workers wait for it. */
@@ -27,6 +27,7 @@ export const resolveFile: RunCommand = async ({ store, operator, command }, valu
   if (all || code !== undefined) throw new Failure('--from goes without --all and --code');
   if (path === '-') throw new Failure('--from must be a file: the command reads it twice, first to count its reports');
   const list = () => openList(path, values, { account, environment });
+  const isMeant = (one: ReportReference) => operation === undefined || one.operation === operation;
 
   function idOf(one: ReportReference): string {
     try {
@@ -43,6 +44,7 @@ export const resolveFile: RunCommand = async ({ store, operator, command }, valu
     for await (const references of inBatches(from.references(), TOGETHER)) {
       const ids = references
         .slice(0, most - read)
+        .filter(isMeant)
         .map(idOf)
         .filter(isNew);
       read += references.length;
@@ -63,11 +65,14 @@ export const resolveFile: RunCommand = async ({ store, operator, command }, valu
       else open.set(name, (open.get(name) ?? 0) + 1);
   }
   const count = [...open.values()].reduce((sum, many) => sum + many, 0);
+  if (count + recorded + missing === 0) throw new Failure(namesNone(path, found.torn));
   const kinds = [...open].map(([name, many]) => `${grouped(many)} × ${name}`).join(', ');
   if (count > 0 && !values.yes)
     await confirm(
       `resolve --from is about ${reports(count)}: ${kinds}; recorded is final, and they are not sent again`,
     );
+  if (count > 0 && !(await found.isUnchanged().catch(() => false)))
+    throw new Failure(`${path} was changed while the command read it. Nothing was changed: run the command again`);
 
   let [done, refused, quarantined] = [0, 0, 0];
   if (count > 0) {
