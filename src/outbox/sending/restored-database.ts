@@ -1,11 +1,11 @@
-import { lastOf, numbered } from '../../core/platform/portable.js';
+import { numbered } from '../../core/platform/portable.js';
 import type { Events } from '../events.js';
 import { isRefusedData } from '../rules/decisions.js';
 import { DAY_MS } from '../rules/retention.js';
 import { type Change, isFinal, type Row, unchanged, writeOf } from '../rules/state-machine.js';
 import type { OutboxSettings } from '../settings.js';
 import type { KeptDecision, OperatorStore } from '../store/operator-store.js';
-import type { OutboxStore, Write } from '../store/store.js';
+import { type OutboxStore, scanPages, type Write } from '../store/store.js';
 import type { Finished } from './plan.js';
 import type { Waiters } from './receipt-waiters.js';
 
@@ -71,23 +71,17 @@ export async function markInDoubtAfterRestore(
   );
 }
 
-const PAGE = 500;
-
 /**
  * Marks every waiting report as in doubt: its attempt may be among the lost commits. A duplicate answer then counts as
  * success. Data that the gateway has refused stays without doubt, so that it can be corrected.
  */
 async function doubtWaiting(store: OutboxStore): Promise<void> {
   const doubtful = (row: Row) => !row.inDoubt && row.damage === undefined && !isRefusedData(row);
-  for (let after = 0; ; ) {
-    const rows = await store.list({ state: 'waiting', after, limit: PAGE });
+  for await (const rows of scanPages(store, { state: 'waiting' })) {
     const writes = rows
       .filter(doubtful)
       .map((row) => writeOf(row, { ...unchanged(row), inDoubt: true, doubtBefore: true }));
     if (writes.length > 0) await store.turn({ writes, claim: undefined });
-    const last = lastOf(rows);
-    if (!last || rows.length < PAGE) return;
-    after = last.sequence;
   }
 }
 

@@ -321,17 +321,22 @@ export interface OutboxStore {
   close?(): Promise<void>;
 }
 
-/** All rows that match a query, read page by page. */
-export async function* scanRows(
+/** All rows that match a query, in pages. */
+export async function* scanPages(
   store: Pick<OutboxStore, 'list'>,
   query: Omit<RowQuery, 'limit'>,
   page = 500,
-): AsyncGenerator<Row> {
+): AsyncGenerator<readonly Row[]> {
   for (let { after = 0 } = query; ; ) {
     const rows = await store.list({ ...query, after, limit: page });
-    yield* rows;
+    yield rows;
     const last = lastOf(rows);
     if (!last || rows.length < page) return;
     after = last.sequence;
   }
+}
+
+/** The same, row by row. */
+export async function* scanRows(...given: Parameters<typeof scanPages>): AsyncGenerator<Row> {
+  for await (const rows of scanPages(...given)) yield* rows;
 }
