@@ -2,8 +2,8 @@ import { printable, shownName } from '../core/platform/messages.js';
 import type { OperationName } from '../core/protocol/operations.js';
 import { decisionsFor } from '../outbox/rules/decisions.js';
 import type { Destination, PauseScope } from '../outbox/rules/destination.js';
-import type { Decision } from '../outbox/rules/state-machine.js';
-import type { KeptDecision, NewDecision, ProblemKey } from '../outbox/store/operator-store.js';
+import type { Decision, Row } from '../outbox/rules/state-machine.js';
+import type { KeptDecision, NewDecision, OperatorStore, ProblemKey } from '../outbox/store/operator-store.js';
 import { isBetween, isShown, type Narrowing, type OperatorContext, OperatorRefusal } from './context.js';
 
 export interface Who {
@@ -178,15 +178,18 @@ export async function isUndone(
 async function canUndo(context: OperatorContext, kept: KeptDecision): Promise<boolean> {
   const { id, action } = kept;
   if ((await isUndone(context, kept)) || (await whyNotUndoDecision(context, kept)) !== undefined) return false;
-  let step = await context.operator.touched(id, -1);
-  while (step) {
-    const rows = await context.operator.rows(step.sequences);
+  for await (const rows of touchedRows(context.operator, id)) {
     // Only a row by its id has its body.
     const read = action === 'retry' ? rows : await context.store.get(rows.map((row) => row.id));
     if (read.some((row) => row?.decisions.at(-1)?.id === id && decisionsFor(row).undo === undefined)) return true;
-    step = await context.operator.touched(id, step.from);
   }
   return false;
+}
+
+/** The rows that a decision has changed, commit by commit, without their bodies. */
+export async function* touchedRows(store: OperatorStore, id: string): AsyncGenerator<readonly Row[]> {
+  for (let step = await store.touched(id, -1); step; step = await store.touched(id, step.from))
+    yield await store.rows(step.sequences);
 }
 
 /** A name as people compare it: `Adé` and `ade` are the same. */

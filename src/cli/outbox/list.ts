@@ -1,4 +1,5 @@
 import { shownName } from '../../core/platform/messages.js';
+import { touchedRows } from '../../operator/decision-log.js';
 import { hasProblem, stateOf } from '../../operator/reports.js';
 import { DISMISSED_WITH_REPORT } from '../../outbox/rules/decisions.js';
 import { type Row, SHOWN_STATES, type ShownState } from '../../outbox/rules/state-machine.js';
@@ -62,10 +63,7 @@ export const list: RunCommand = async (opened, values) => {
 
 async function rowsOf({ store: { operator } }: OpenedOutbox, decision: string): Promise<Row[]> {
   const rows: Row[] = [];
-  for (let step = await operator?.touched(decision, -1); operator && step; ) {
-    rows.push(...(await operator.rows(step.sequences)));
-    step = await operator.touched(decision, step.from);
-  }
+  if (operator) for await (const some of touchedRows(operator, decision)) rows.push(...some);
   return rows;
 }
 
