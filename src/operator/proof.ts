@@ -1,4 +1,5 @@
-import { type AnyIterable, readReceipts } from '../outbox/receipts/log.js';
+import type { AnyIterable } from '../core/platform/in-batches.js';
+import { readReceipts } from '../outbox/receipts/log.js';
 import { type ReconcileDefaults, type Reconciled, reconcile } from '../outbox/receipts/reconcile.js';
 import { createVerifier, type ReceiptsVerdict } from '../outbox/receipts/verify.js';
 import { type OperatorContext, requireShown } from './context.js';

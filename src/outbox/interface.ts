@@ -1,10 +1,10 @@
 import type { CallOptions } from '../core/client/options.js';
 import type { ClientMode, Payloads } from '../core/client/payloads.js';
 import type { ReceiptOf } from '../core/client/receipt.js';
+import type { AnyIterable } from '../core/platform/in-batches.js';
 import type { AbortSignalLike } from '../core/platform/web-types.js';
 import type { ReportName } from '../core/protocol/operations.js';
 import type { OutboxEvents, OutboxListener } from './events.js';
-import type { AnyIterable } from './receipts/log.js';
 import type { ReconcileDefaults, Reconciled, ReportReference } from './receipts/reconcile.js';
 import type { Destination, OutboxEnvironment, PauseReason, PauseScope } from './rules/destination.js';
 import type { Pause } from './rules/pause.js';

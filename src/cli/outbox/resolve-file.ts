@@ -1,6 +1,6 @@
 import { hasCode } from '../../core/errors/errors.js';
+import { inBatches } from '../../core/platform/in-batches.js';
 import type { OperationName } from '../../core/protocol/operations.js';
-import { inBatches } from '../../outbox/receipts/log.js';
 import { type ReportReference, readReference } from '../../outbox/receipts/reconcile.js';
 import { decided } from '../../outbox/rules/decisions.js';
 import { DEFAULT_ACCOUNT } from '../../outbox/rules/destination.js';

@@ -1,5 +1,5 @@
+import { inBatches } from '../../core/platform/in-batches.js';
 import { aboutReport, type Events } from '../events.js';
-import { inBatches } from '../receipts/log.js';
 import { isRefusedData } from '../rules/decisions.js';
 import { operationScope, type PauseReason, type PauseScope, pauseKeyOf } from '../rules/destination.js';
 import { endPause, type Pause } from '../rules/pause.js';

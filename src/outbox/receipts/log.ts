@@ -132,37 +132,3 @@ export function createReceiptLog({ store, clock, events, storeFailed }: ReceiptL
     },
   };
 }
-
-/** A list of any kind: an array, a generator or a stream. */
-export type AnyIterable<T> = Iterable<T> | AsyncIterable<T>;
-
-/** The items in lists of this size. Only the last list may be shorter. */
-export async function* inBatches<T>(items: AnyIterable<T>, size: number): AsyncGenerator<T[]> {
-  let batch: T[] = [];
-  for await (const item of items) {
-    if (batch.push(item) < size) continue;
-    yield batch;
-    batch = [];
-  }
-  if (batch.length > 0) yield batch;
-}
-
-/** The line of a report that a command retries each minute for weeks. A longer text must not fill the memory. */
-const LONGEST_LINE = 10_000_000;
-
-export class LongLineError extends Error {}
-
-/** The lines of a text in pieces, such as the stream of a file. A cut character becomes the replacement character. */
-export async function* splitLines(text: string | AnyIterable<string | Uint8Array>): AsyncGenerator<string> {
-  const decoder = new TextDecoder();
-  let rest = '';
-  for await (const piece of typeof text === 'string' ? [text] : text) {
-    rest += typeof piece === 'string' ? piece : decoder.decode(piece, { stream: true });
-    const lines = rest.split('\n');
-    rest = lines.pop() ?? '';
-    yield* lines;
-    if (rest.length > LONGEST_LINE) throw new LongLineError();
-  }
-  rest += decoder.decode();
-  if (rest !== '') yield rest;
-}

@@ -1,4 +1,5 @@
 import { ValidationError } from '../../core/errors/errors.js';
+import { type AnyIterable, inBatches } from '../../core/platform/in-batches.js';
 import { type ReportName, reportNames } from '../../core/protocol/operations.js';
 import { checkOptions } from '../backend-options.js';
 import { isDistinctReference, rowId } from '../intake/enqueue.js';
@@ -7,7 +8,6 @@ import { outcomeOf } from '../rules/receipt-entry.js';
 import { isFinal, type Row, type RowState } from '../rules/state-machine.js';
 import type { OutboxStore } from '../store/store.js';
 import { createReceiptFinder } from './find-receipt.js';
-import { type AnyIterable, inBatches } from './log.js';
 
 /** An item of the operator's own list. */
 export interface ReportReference {

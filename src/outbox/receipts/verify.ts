@@ -1,4 +1,5 @@
 import { refuseOtherNames } from '../../core/errors/errors.js';
+import type { AnyIterable } from '../../core/platform/in-batches.js';
 import {
   canonicalJson,
   earlierLines,
@@ -8,7 +9,6 @@ import {
   type ReceiptEntry,
   type ReceiptHead,
 } from '../rules/receipt-entry.js';
-import { type AnyIterable, LongLineError, splitLines } from './log.js';
 
 /**
  * The kind of a damage. `'unreadable'`: the line is not an entry in the format of the log. `'changed'`: its content
@@ -160,4 +160,24 @@ async function problemOf(
   if (entry.previous !== previous)
     return broken('unlinked', 'it is not linked to the entry before it: an entry was changed, removed or added');
   return undefined;
+}
+
+/** The line of a report that a command retries each minute for weeks. A longer text must not fill the memory. */
+const LONGEST_LINE = 10_000_000;
+
+class LongLineError extends Error {}
+
+/** The lines of a text in pieces, such as the stream of a file. A cut character becomes the replacement character. */
+async function* splitLines(text: string | AnyIterable<string | Uint8Array>): AsyncGenerator<string> {
+  const decoder = new TextDecoder();
+  let rest = '';
+  for await (const piece of typeof text === 'string' ? [text] : text) {
+    rest += typeof piece === 'string' ? piece : decoder.decode(piece, { stream: true });
+    const lines = rest.split('\n');
+    rest = lines.pop() ?? '';
+    yield* lines;
+    if (rest.length > LONGEST_LINE) throw new LongLineError();
+  }
+  rest += decoder.decode();
+  if (rest !== '') yield rest;
 }
