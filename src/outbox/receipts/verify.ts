@@ -70,15 +70,10 @@ export async function verifyReceipts(
 ): Promise<ReceiptsVerdict> {
   refuseOtherNames('verifyReceipts', ['head'], options);
   const verifier = createVerifier(options.head);
-  try {
-    for await (const line of splitLines(lines)) {
-      const broken = await verifier.add(line);
-      if (broken) return broken;
-    }
-  } catch (error) {
-    if (error instanceof LongLineError)
-      return verifier.verdict({ kind: 'unreadable', message: 'it is longer than any entry' });
-    throw error;
+  for await (const line of splitLines(lines)) {
+    if (line === undefined) return verifier.verdict({ kind: 'unreadable', message: 'it is longer than any entry' });
+    const broken = await verifier.add(line);
+    if (broken) return broken;
   }
   return verifier.end();
 }
@@ -165,10 +160,11 @@ async function problemOf(
 /** The line of a report that a command retries each minute for weeks. A longer text must not fill the memory. */
 const LONGEST_LINE = 10_000_000;
 
-class LongLineError extends Error {}
-
-/** The lines of a text in pieces, such as the stream of a file. A cut character becomes the replacement character. */
-async function* splitLines(text: string | AnyIterable<string | Uint8Array>): AsyncGenerator<string> {
+/**
+ * The lines of a text in pieces, such as the stream of a file. A cut character becomes the replacement character. Ends
+ * with undefined at a line that is too long.
+ */
+async function* splitLines(text: string | AnyIterable<string | Uint8Array>): AsyncGenerator<string | undefined> {
   const decoder = new TextDecoder();
   let rest = '';
   for await (const piece of typeof text === 'string' ? [text] : text) {
@@ -176,7 +172,7 @@ async function* splitLines(text: string | AnyIterable<string | Uint8Array>): Asy
     const lines = rest.split('\n');
     rest = lines.pop() ?? '';
     yield* lines;
-    if (rest.length > LONGEST_LINE) throw new LongLineError();
+    if (rest.length > LONGEST_LINE) return yield undefined;
   }
   rest += decoder.decode();
   if (rest !== '') yield rest;
