@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { connect } from 'node:tls';
 import { readKey } from '../../core/delivery/gateway-channel.js';
-import { withTimeout } from '../../core/platform/time.js';
+import { DAY_MS, withTimeout } from '../../core/platform/time.js';
 import { latencyOf, WRONG_KEY } from './recorder.js';
 import {
   type CheckResult,
@@ -65,7 +65,6 @@ export async function tryWithoutKey(run: CheckRun): Promise<CheckResult> {
   );
 }
 
-const DAY_MS = 86_400_000;
 /** The gateway's operator needs about this time to renew a certificate. */
 const FEW_DAYS = 21;
 

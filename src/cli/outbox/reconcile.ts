@@ -10,11 +10,11 @@ import {
   proofCsv,
 } from '../../core/platform/books.js';
 import { shownName } from '../../core/platform/messages.js';
+import { DAY_MS } from '../../core/platform/time.js';
 import { type Operation, operations } from '../../core/protocol/operations.js';
 import { appendReceipts, readHead } from '../../outbox/receipts/log.js';
 import { type Reconciled, type ReportReference, reconcile } from '../../outbox/receipts/reconcile.js';
 import { DEFAULT_ACCOUNT, type Destination } from '../../outbox/rules/destination.js';
-import { DAY_MS } from '../../outbox/rules/retention.js';
 import { codeOf, EXIT, Failure, remark, sayAll, terminal } from '../output.js';
 import { needed, type OutboxValues, type RunCommand } from './options.js';
 import { time } from './text.js';

@@ -23,6 +23,11 @@ export const systemClock: Clock = {
 /** The longest time that a timer can hold. A longer one would fire at once. */
 export const LONGEST_TIMER_MS = 2_147_483_647;
 
+export const DAY_MS = 86_400_000;
+
+/** The largest time of a `Date`, in milliseconds since 1970. */
+export const FURTHEST_MS = 8_640_000_000_000_000;
+
 export interface Limit {
   /** Measures the time. */
   clock: Clock;
@@ -171,7 +176,7 @@ export const backoffMs = (attempt: number, { baseMs, capMs }: BackoffSettings, r
   random() * Math.min(capMs, baseMs * 2 ** (attempt - 1));
 
 const UNITS = [
-  ['d', 86_400_000],
+  ['d', DAY_MS],
   ['h', 3_600_000],
   ['min', 60_000],
   ['s', 1_000],

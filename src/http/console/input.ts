@@ -1,6 +1,7 @@
 import * as z from 'zod/mini';
 import { bareObject } from '../../core/platform/as-record.js';
 import { storedName } from '../../core/platform/messages.js';
+import { FURTHEST_MS } from '../../core/platform/time.js';
 import { refuse } from '../../core/web/answer.js';
 import { OUTBOX_ENVIRONMENTS } from '../../outbox/rules/destination.js';
 import { LONGEST_REASON } from '../../outbox/rules/state-machine.js';
@@ -44,8 +45,8 @@ export const skip = z.optional(
 );
 
 const TIME = 'a time in milliseconds since 1970';
-/** Up to the last time that a `Date` can hold; PostgreSQL refuses numbers that are much larger. */
-export const time = z.optional(z.number(TIME).check(z.minimum(0, TIME), z.maximum(8.64e15, TIME)));
+/** PostgreSQL refuses numbers that are much larger. */
+export const time = z.optional(z.number(TIME).check(z.minimum(0, TIME), z.maximum(FURTHEST_MS, TIME)));
 
 export const oneOf = <const Word extends string>(words: readonly Word[]) => z.enum(words, words.join(', '));
 

@@ -1,4 +1,5 @@
 import { asOwnRecord, isRecord } from '../../core/platform/as-record.js';
+import { DAY_MS } from '../../core/platform/time.js';
 import { type Operation, operations } from '../../core/protocol/operations.js';
 import { issue, type ValidationIssue } from '../../core/schema/issue.js';
 import { locationInput } from '../../core/schema/location.js';
@@ -50,7 +51,6 @@ export function readPageEvent(
 }
 
 const HOUR_MS = 3_600_000;
-const DAY_MS = 24 * HOUR_MS;
 
 const durationWords = (milliseconds: number): string => {
   if (milliseconds >= 2 * DAY_MS) return `${Math.floor(milliseconds / DAY_MS)} days`;

@@ -2,7 +2,7 @@ import type { Receipt, RelayReceipt } from '../../core/client/receipt.js';
 import { ConfigurationError, type Environment, type ReportingError } from '../../core/errors/errors.js';
 import { readTrust, type TrustedProxies } from '../../core/location/server/trusted-proxies.js';
 import { consoleLogger, type Logger, safeLogger } from '../../core/platform/logger.js';
-import { type Clock, LONGEST_TIMER_MS, systemClock } from '../../core/platform/time.js';
+import { type Clock, DAY_MS, LONGEST_TIMER_MS, systemClock } from '../../core/platform/time.js';
 import type { WebAbortSignal, WebRequest } from '../../core/platform/web-types.js';
 import type { BetEvent, BetUser } from '../../core/schema/bet.js';
 import type { ValidationIssue } from '../../core/schema/issue.js';
@@ -255,7 +255,7 @@ const optionTable = {
   bodyTimeoutMs: option(isTime, 10_000),
   hookTimeoutMs: option(isTime, 10_000),
   timeoutMs: option(isTime, 60_000),
-  timestampWindowMs: option(wholeNumber(1, Number.MAX_SAFE_INTEGER, 'milliseconds'), 86_400_000),
+  timestampWindowMs: option(wholeNumber(1, Number.MAX_SAFE_INTEGER, 'milliseconds'), DAY_MS),
   logger: option(isObject, consoleLogger('location-sdk relay')),
   clock: option<Clock>(isClock, systemClock),
 };

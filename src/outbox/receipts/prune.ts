@@ -1,7 +1,7 @@
 import { ConfigurationError } from '../../core/errors/errors.js';
-import type { Clock } from '../../core/platform/time.js';
+import { type Clock, DAY_MS } from '../../core/platform/time.js';
 import type { AbortSignalLike } from '../../core/platform/web-types.js';
-import { DAY_MS, type PruneOptions } from '../rules/retention.js';
+import type { PruneOptions } from '../rules/retention.js';
 import type { OutboxStore } from '../store/store.js';
 import { appendReceipts } from './log.js';
 

@@ -1,5 +1,5 @@
+import { DAY_MS } from '../../core/platform/time.js';
 import { earlierLines, type LogLine, parseEntry } from '../rules/receipt-entry.js';
-import { DAY_MS } from '../rules/retention.js';
 import type { OperatorStore, ThroughputCount } from '../store/operator-store.js';
 import type { OutboxStore } from '../store/store.js';
 

@@ -1,5 +1,6 @@
 import { asRecord, isRecord } from '../../core/platform/as-record.js';
 import { sha256 } from '../../core/platform/hash.js';
+import { FURTHEST_MS } from '../../core/platform/time.js';
 import type { Decision, Row } from './state-machine.js';
 
 export interface LogLine {
@@ -77,8 +78,7 @@ export const canonicalJson = (value: unknown): string =>
       : inner,
   );
 
-/** The largest time of a `Date`. A clock beyond it must not stop the log. */
-const FURTHEST_MS = 8.64e15;
+/** A clock beyond the last time must not stop the log. */
 const isoTime = (milliseconds: number): string =>
   new Date(Math.max(-FURTHEST_MS, Math.min(FURTHEST_MS, Math.trunc(milliseconds)))).toISOString();
 

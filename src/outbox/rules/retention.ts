@@ -1,6 +1,5 @@
+import { DAY_MS } from '../../core/platform/time.js';
 import type { AbortSignalLike } from '../../core/platform/web-types.js';
-
-export const DAY_MS = 24 * 60 * 60 * 1000;
 
 /**
  * Rows that ended before this time may be pruned. It is a midnight in UTC, so that all steps of a day use the same

@@ -1,7 +1,7 @@
 import { numbered } from '../../core/platform/portable.js';
+import { DAY_MS } from '../../core/platform/time.js';
 import type { Events } from '../events.js';
 import { isRefusedData } from '../rules/decisions.js';
-import { DAY_MS } from '../rules/retention.js';
 import { type Change, isFinal, type Row, unchanged, writeOf } from '../rules/state-machine.js';
 import type { OutboxSettings } from '../settings.js';
 import type { KeptDecision, OperatorStore } from '../store/operator-store.js';

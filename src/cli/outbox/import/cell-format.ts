@@ -1,8 +1,8 @@
 import { isRecord } from '../../../core/platform/as-record.js';
 import { escapePattern } from '../../../core/platform/escape-pattern.js';
 import type { Refused } from '../../../core/platform/refused.js';
+import { DAY_MS } from '../../../core/platform/time.js';
 import type { LeafKind } from '../../../core/schema/model.js';
-import { DAY_MS } from '../../../outbox/rules/retention.js';
 import { NO_TIME, refusedCell } from './cell.js';
 
 export interface CellFormat {

@@ -1,4 +1,5 @@
-import { DAY_MS, prunedSetting } from '../../rules/retention.js';
+import { DAY_MS } from '../../../core/platform/time.js';
+import { prunedSetting } from '../../rules/retention.js';
 import type { OutboxStore, ReceiptLog } from '../../store/store.js';
 import type { Run } from './database.js';
 import { readRow, STATEMENT_MS, selectBodiless } from './sql-parts.js';
