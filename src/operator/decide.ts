@@ -1,5 +1,7 @@
 import { printable, shownName } from '../core/platform/messages.js';
-import { type DecidedReport, decideRows, type Planned, planChange } from '../outbox/decisions/decide-rows.js';
+import type { Refused } from '../core/platform/refused.js';
+import { type DecidedReport, decideRows, type Planned } from '../outbox/decisions/decide-rows.js';
+import { decided, replaced } from '../outbox/rules/decisions.js';
 import type { Change, Decision, Row } from '../outbox/rules/state-machine.js';
 import type { KeptDecision } from '../outbox/store/operator-store.js';
 import { isShown, type OperatorContext } from './context.js';
@@ -124,8 +126,14 @@ export async function decide(
     const { rows, ...page } = await selectRows(context, selection, at, PAGES[action]);
     const planned = rows
       .filter((row) => !isLeftToItsReport(row) && !isLater(row, at))
-      .map((row) => ({ row, change: planChange(row, decision, context.keepBodies, replacement) }));
+      .map((row) => ({ row, change: changeOf(row) }));
     return { ...page, planned };
+  }
+
+  /** The decision changes a row once. */
+  function changeOf(row: Row): Change | Refused {
+    if (row.decisions.some(({ id }) => id === decision.id)) return { why: 'this decision has already changed it' };
+    return replacement ? replaced(row, decision, replacement) : decided(row, decision, context.keepBodies);
   }
 
   /** Quarantined after the begin of a verdict about all reports: the person has not seen it. */

@@ -3,11 +3,9 @@ import { aboutReport, type Events } from '../events.js';
 import { appendReceipts } from '../receipts/log.js';
 import {
   DISMISSED_WITH_REPORT,
-  decided,
   dismissedWithReport,
   isChange,
   reopenedWithReport,
-  replaced,
   wasDismissedWith,
 } from '../rules/decisions.js';
 import {
@@ -42,18 +40,6 @@ export const announceTo = (events: Events, waiters: Waiters) => (rows: readonly 
     waiters.tell(row);
   }
 };
-
-/** Plans a decision about a row. Each decision changes a row once. `replacement`: the data of `'replaced'`. */
-export function planChange(
-  row: Row,
-  decision: Decision,
-  keepBodies: boolean,
-  replacement?: Change['replacement'],
-): Change | Refused {
-  if (decision.id !== undefined && row.decisions.some(({ id }) => id === decision.id))
-    return { why: 'this decision has already changed it' };
-  return replacement ? replaced(row, decision, replacement) : decided(row, decision, keepBodies);
-}
 
 interface Options {
   readonly withSettlements?: boolean;

@@ -4,13 +4,13 @@ import { checkArgument, checkOptions } from '../backend-options.js';
 import type { Events } from '../events.js';
 import type { Intake } from '../intake/enqueue.js';
 import type { Outbox, OutboxReport } from '../interface.js';
-import { decisionsFor } from '../rules/decisions.js';
+import { decided, decisionsFor } from '../rules/decisions.js';
 import type { Change, Decision, Row } from '../rules/state-machine.js';
 import { ensureOwnGateways } from '../sending/bindings.js';
 import type { Waiters } from '../sending/receipt-waiters.js';
 import type { AccountSettings, OutboxSettings } from '../settings.js';
 import { toPublicReport } from '../store/public-report.js';
-import { announceTo, type DecidedReport, decideRow, planChange } from './decide-rows.js';
+import { announceTo, type DecidedReport, decideRow } from './decide-rows.js';
 import { resumedTo, resumePlace } from './end-pauses.js';
 import { type Method, ownRow, planCorrection, reasonOf, refusal, replaceAllMethod } from './replacement.js';
 
@@ -39,7 +39,7 @@ export function decisionMethods<Mode extends ClientMode>({
     method: Method,
     id: string,
     given: Pick<Decision, 'action' | 'reason'>,
-    changeOf = async (row: Row, decision: Decision): Promise<Change | Refused> => planChange(row, decision, keepBodies),
+    changeOf = async (row: Row, decision: Decision): Promise<Change | Refused> => decided(row, decision, keepBodies),
   ): Promise<OutboxReport> {
     const decision: Decision = { ...given, at: internals.clock.now() };
     const plan = async () => {
