@@ -1,6 +1,7 @@
 import { hasCode } from '../../core/errors/errors.js';
 import { inBatches } from '../../core/platform/in-batches.js';
 import type { OperationName } from '../../core/protocol/operations.js';
+import { DECIDED_TOGETHER } from '../../outbox/decisions/decide-rows.js';
 import { type ReportReference, readReference } from '../../outbox/receipts/reconcile.js';
 import { decided } from '../../outbox/rules/decisions.js';
 import { DEFAULT_ACCOUNT } from '../../outbox/rules/destination.js';
@@ -11,9 +12,6 @@ import { newDecision } from './person.js';
 import { printDecided } from './print-decided.js';
 import { namesNone, openList, tornNote } from './reconcile.js';
 import { grouped, quarantinedNote, reports } from './text.js';
-
-/** The rows of a commit. Workers wait for it. */
-const TOGETHER = 100;
 
 /**
  * Resolves the open reports of a list as recorded: the list proves that the gateway holds them, also those that it has
@@ -41,7 +39,7 @@ export const resolveFile: RunCommand = async ({ store, operator, command }, valu
   async function* pages(from: ReturnType<typeof list>, most = Number.POSITIVE_INFINITY) {
     const isNew = createReferences();
     let read = 0;
-    for await (const references of inBatches(from.references(), TOGETHER)) {
+    for await (const references of inBatches(from.references(), DECIDED_TOGETHER)) {
       const ids = references
         .slice(0, most - read)
         .filter(isMeant)

@@ -87,6 +87,9 @@ export async function decideRows(
   return results;
 }
 
+/** The most rows in a commit: workers wait for it. */
+export const DECIDED_TOGETHER = 100;
+
 /** The number of tries to write a decision while workers change the row. */
 export const TRIES = 5;
 

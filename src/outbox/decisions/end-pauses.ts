@@ -7,6 +7,7 @@ import { changedRow, type Row, unchanged, writeOf } from '../rules/state-machine
 import { PAUSE_TRIES } from '../sending/plan.js';
 import type { Waiters } from '../sending/receipt-waiters.js';
 import { type OutboxStore, pausesOf, scanRows } from '../store/store.js';
+import { DECIDED_TOGETHER } from './decide-rows.js';
 
 export interface ResumedPause extends PauseScope {
   readonly reason: PauseReason;
@@ -43,9 +44,6 @@ export const resumedTo = (
   },
 });
 
-/** The number of rows in a commit: workers wait for it. */
-const TOGETHER = 100;
-
 /** Quarantines the reports that an open breaker holds back after a refusal: else its end would send them again. */
 async function quarantineRefused({ store, quarantined }: PausePlace, scope: PauseScope): Promise<number> {
   async function* refused() {
@@ -53,7 +51,7 @@ async function quarantineRefused({ store, quarantined }: PausePlace, scope: Paus
       if (isRefusedData(row)) yield row;
   }
   let count = 0;
-  for await (const rows of inBatches(refused(), TOGETHER)) {
+  for await (const rows of inBatches(refused(), DECIDED_TOGETHER)) {
     const changes = rows.map((row) => ({ row, change: { ...unchanged(row), state: 'quarantined' as const } }));
     const writes = changes.map(({ row, change }) => writeOf(row, change));
     const { written } = await store.turn({ writes, claim: undefined });

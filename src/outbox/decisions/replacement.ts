@@ -20,7 +20,14 @@ import { hasBytes, type Seal } from '../seal/seal.js';
 import { ensureOwnGateways } from '../sending/bindings.js';
 import type { AccountSettings, OutboxSettings } from '../settings.js';
 import type { OutboxStore } from '../store/store.js';
-import { type DecidedReport, type DecisionPlace, decideRows, type Planned, TRIES } from './decide-rows.js';
+import {
+  DECIDED_TOGETHER,
+  type DecidedReport,
+  type DecisionPlace,
+  decideRows,
+  type Planned,
+  TRIES,
+} from './decide-rows.js';
 import { endPauses, type PausePlace } from './end-pauses.js';
 
 /** The row of a method's id. An account does not see the reports of another one. */
@@ -143,9 +150,6 @@ const otherReport = (id: string) =>
     { operation: 'replace', issues: [{ path: 'payload', code: 'invalid', message: 'is another report' }] },
   );
 
-/** The number of reports in a commit: workers wait for it. */
-export const CORRECTED_TOGETHER = 100;
-
 interface Parts {
   readonly settings: OutboxSettings;
   readonly account: AccountSettings;
@@ -221,7 +225,7 @@ export function replaceAllMethod<Mode extends ClientMode>({
     }
 
     let index = 0;
-    for await (const batch of inBatches(corrections, CORRECTED_TOGETHER))
+    for await (const batch of inBatches(corrections, DECIDED_TOGETHER))
       await commit(batch.map((given) => ({ index: index++, given })));
     for (const scope of scopes.values()) await endPauses(place, scope);
     return { replaced: changed, same, refused: refused.sort((a, b) => a.index - b.index) };

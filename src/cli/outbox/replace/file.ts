@@ -3,8 +3,8 @@ import { readFileSync } from 'node:fs';
 import { canonical } from '../../../core/platform/as-record.js';
 import type { FileRequest } from '../../../operator/decide-file.js';
 import type { NamedFile } from '../../../operator/decision-log.js';
-import type { Planned } from '../../../outbox/decisions/decide-rows.js';
-import { CORRECTED_TOGETHER, planCorrection } from '../../../outbox/decisions/replacement.js';
+import { DECIDED_TOGETHER, type Planned } from '../../../outbox/decisions/decide-rows.js';
+import { planCorrection } from '../../../outbox/decisions/replacement.js';
 import { decisionsFor, isRefusedData } from '../../../outbox/rules/decisions.js';
 import { DEFAULT_ACCOUNT, type DestinationOperation } from '../../../outbox/rules/destination.js';
 import type { KeptDecision } from '../../../outbox/store/operator-store.js';
@@ -124,7 +124,7 @@ function commitsOf(file: CorrectedFile, lines: number): Pick<FileRequest, 'next'
       await source.expectUnchanged();
       // A commit of another process may be that of other lines, so this page is tried again.
       if (isMade) page = [];
-      while (isMade && page.length < CORRECTED_TOGETHER && !isEnd) {
+      while (isMade && page.length < DECIDED_TOGETHER && !isEnd) {
         const { value = [], done: isOver = false } = await all.next();
         isEnd = isOver;
         done += value.length;
