@@ -1,5 +1,4 @@
 import type { Refused } from '../../core/platform/refused.js';
-import { aboutReport, type Events } from '../events.js';
 import { appendReceipts } from '../receipts/log.js';
 import {
   DISMISSED_WITH_REPORT,
@@ -17,7 +16,6 @@ import {
   type Row,
   writeOf,
 } from '../rules/state-machine.js';
-import type { Waiters } from '../sending/receipt-waiters.js';
 import type { DecisionStep } from '../store/operator-store.js';
 import type { OutboxStore } from '../store/store.js';
 
@@ -32,14 +30,6 @@ export interface DecisionPlace {
   /** Called with the rows that a commit of a decision has changed. */
   announce(rows: readonly Row[]): void;
 }
-
-export const announceTo = (events: Events, waiters: Waiters) => (rows: readonly Row[]) => {
-  for (const row of rows) {
-    const { action } = row.decisions.at(-1) ?? {};
-    if (action) events.emit('decided', { ...aboutReport(row), action });
-    waiters.tell(row);
-  }
-};
 
 interface Options {
   readonly withSettlements?: boolean;

@@ -10,8 +10,9 @@ import { ensureOwnGateways } from '../sending/bindings.js';
 import type { Waiters } from '../sending/receipt-waiters.js';
 import type { AccountSettings, OutboxSettings } from '../settings.js';
 import { toPublicReport } from '../store/public-report.js';
-import { announceTo, type DecidedReport, decideRow } from './decide-rows.js';
-import { resumedTo, resumePlace } from './end-pauses.js';
+import { type DecidedReport, decideRow } from './decide-rows.js';
+import { resumePlace } from './end-pauses.js';
+import { decisionPlace } from './operated.js';
 import { type Method, ownRow, planCorrection, reasonOf, refusal, replaceAllMethod } from './replacement.js';
 
 interface Parts {
@@ -33,7 +34,7 @@ export function decisionMethods<Mode extends ClientMode>({
 }: Parts): Pick<Outbox<Mode>, 'retry' | 'resolve' | 'replace' | 'replaceAll' | 'reopen' | 'resume'> {
   const { account, internals } = owner;
   const { store, seal, keepBodies } = settings;
-  const place = { store, announce: announceTo(events, waiters), ...resumedTo(events, waiters, wake) };
+  const place = decisionPlace(store, events, waiters, wake);
 
   async function decide(
     method: Method,

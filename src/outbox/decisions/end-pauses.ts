@@ -1,11 +1,9 @@
 import { inBatches } from '../../core/platform/in-batches.js';
-import { aboutReport, type Events } from '../events.js';
 import { isRefusedData } from '../rules/decisions.js';
 import { operationScope, type PauseReason, type PauseScope, pauseKeyOf } from '../rules/destination.js';
 import { endPause, type Pause } from '../rules/pause.js';
 import { changedRow, type Row, unchanged, writeOf } from '../rules/state-machine.js';
 import { PAUSE_TRIES } from '../sending/plan.js';
-import type { Waiters } from '../sending/receipt-waiters.js';
 import { type OutboxStore, pausesOf, scanRows } from '../store/store.js';
 import { DECIDED_TOGETHER } from './decide-rows.js';
 
@@ -23,26 +21,6 @@ export interface PausePlace {
   /** Called with the reports that were refused while a breaker was open, and need a person now. */
   quarantined(rows: readonly Row[]): void;
 }
-
-/** Emits the events of ended pauses, and wakes the worker. */
-export const resumedTo = (
-  events: Events,
-  waiters: Waiters,
-  wake: () => void,
-): Pick<PausePlace, 'resumed' | 'quarantined'> => ({
-  resumed(pauses) {
-    for (const pause of pauses) events.emit('resumed', operationScope(pause));
-    wake();
-  },
-  quarantined(rows) {
-    for (const row of rows) {
-      const { problem, inDoubt } = row;
-      if (problem)
-        events.emit('quarantined', { ...aboutReport(row), code: problem.code, message: problem.message, inDoubt });
-      waiters.tell(row);
-    }
-  },
-});
 
 /** Quarantines the reports that an open breaker holds back after a refusal: else its end would send them again. */
 async function quarantineRefused({ store, quarantined }: PausePlace, scope: PauseScope): Promise<number> {

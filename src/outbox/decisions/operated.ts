@@ -1,12 +1,13 @@
 import type { Clock } from '../../core/platform/time.js';
-import type { Events } from '../events.js';
-import { type BoundDestination, boundTo } from '../rules/destination.js';
+import { aboutReport, type Events } from '../events.js';
+import { type BoundDestination, boundTo, operationScope } from '../rules/destination.js';
 import type { Decision } from '../rules/state-machine.js';
 import type { Seal } from '../seal/seal.js';
 import type { Waiters } from '../sending/receipt-waiters.js';
 import type { OutboxSettings } from '../settings.js';
-import { announceTo, type DecisionPlace } from './decide-rows.js';
-import { type PausePlace, resumedTo } from './end-pauses.js';
+import type { OutboxStore } from '../store/store.js';
+import type { DecisionPlace } from './decide-rows.js';
+import type { PausePlace } from './end-pauses.js';
 
 /** The parts of an outbox, or of a store without one, that its operator uses. */
 export interface Operated extends DecisionPlace, PausePlace {
@@ -32,20 +33,47 @@ interface OutboxParts {
   wake(): void;
 }
 
+/** Emits the events of decisions and of ended pauses, settles the receipts, and wakes the worker. */
+export const decisionPlace = (
+  store: OutboxStore,
+  events: Events,
+  waiters: Waiters,
+  wake: () => void,
+): DecisionPlace & PausePlace => ({
+  store,
+  announce(rows) {
+    for (const row of rows) {
+      const { action } = row.decisions.at(-1) ?? {};
+      if (action) events.emit('decided', { ...aboutReport(row), action });
+      waiters.tell(row);
+    }
+  },
+  resumed(pauses) {
+    for (const pause of pauses) events.emit('resumed', operationScope(pause));
+    wake();
+  },
+  quarantined(rows) {
+    for (const row of rows) {
+      const { problem, inDoubt } = row;
+      if (problem)
+        events.emit('quarantined', { ...aboutReport(row), code: problem.code, message: problem.message, inDoubt });
+      waiters.tell(row);
+    }
+  },
+});
+
 /** Attaches the parts to the outbox under a symbol, which loggers and serialisers skip. */
 export function attachOperator(outbox: object, { settings, accounts, events, waiters, wake }: OutboxParts): void {
   const { store, seal, clock, keepBodies } = settings;
   const value: Operated = {
-    store,
+    ...decisionPlace(store, events, waiters, wake),
     seal,
     clock,
     keepBodies,
     accounts,
     bound: settings.accounts.flatMap(({ account, gateways }) => boundTo(account, gateways)),
-    announce: announceTo(events, waiters),
     // The event `decided` adds the receipts. The worker must only be woken.
     afterDecision: async () => wake(),
-    ...resumedTo(events, waiters, wake),
   };
   Object.defineProperty(outbox, OPERATED, { value });
 }
