@@ -1,6 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { memoryStore } from '../../src/entries/outbox.js';
-import { because, bet, corrected, numbers, testReplaceAll } from './replace-all.js';
+import { createOperator } from '../../src/operator/operator.js';
+import { settledBet } from '../support/factories.js';
+import { because, bet, corrected, numbers, refusedWorld, testReplaceAll } from './replace-all.js';
 import { newFile, openStore } from './stores/sqlite/files.js';
 import { outboxWorld } from './world.js';
 
@@ -43,4 +45,30 @@ test.each([401, 429])('a refusal outlives an answer %i, which proves that nothin
     expect(quarantined).toContain(reference);
     expect(referencesSent()).not.toContain(reference);
   }
+});
+
+test('the correction of a settlement that is only reopened with its report is refused', async () => {
+  const store = await openStore(newFile());
+  const { outbox, gateway } = await refusedWorld(store);
+  const [quarantined] = await outbox.list({ state: 'quarantined', reference: 'B-0' });
+  const [bet, settlement] = [quarantined?.id ?? '', 'default:staging:reportSettledBet:B-0'];
+  await outbox.resolve(bet, { as: 'dismissed', reason: 'by mistake' });
+  gateway.faults.add({ kind: 'connection-reset', when: 'after', times: 1_000 });
+  outbox.start();
+  await expect.poll(async () => (await outbox.get(settlement))?.inDoubt, { timeout: 30_000 }).toBe(true);
+  await outbox.stop();
+  await outbox.reopen(bet, { reason: 'it is a bet' });
+  const named = { who: 'ada', reason: 'a test bet', decision: 'd'.repeat(16) };
+  await createOperator({ over: store }).decide({
+    ...named,
+    action: 'dismissed',
+    selection: { ids: [bet] },
+    withSettlements: true,
+  });
+  const payload = settledBet({ bet_id: 'B-0', win_amount: 1 });
+  const list = [{ operation: 'reportSettledBet' as const, payload }, corrected(0)];
+  expect(await outbox.replaceAll(list, because)).toMatchObject({
+    replaced: 1,
+    refused: [{ index: 0, error: { message: expect.stringContaining('it is in doubt') } }],
+  });
 });

@@ -19,7 +19,7 @@ export function corrected(index: number, more: object = {}) {
 }
 
 /** The gateway has refused some of B-0 to B-5, and the breaker holds the others back. B-6 and B-7 came later. */
-async function refusedWorld(store: OutboxStore, status = 422) {
+export async function refusedWorld(store: OutboxStore, status = 422) {
   const gateway = createMockGateway();
   const sent: string[] = [];
   const client = createClient({

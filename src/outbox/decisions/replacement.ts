@@ -210,10 +210,13 @@ export function replaceAllMethod<Mode extends ClientMode>({
       const late: Item[] = [];
       for (const {
         row: { id },
+        change,
         item,
       } of found) {
         const result = results.find((one) => one.id === id);
-        if (result?.row) {
+        // A settlement may be reopened with its report, and keep the data that it had.
+        if (!isChange(change)) refuse(item, refusal('replaceAll', `${id}: ${change.why}`));
+        else if (result?.row) {
           changed += 1;
           scopes.set(pauseKeyOf(result.row), operationScope(result.row));
         } else if (result?.isLate && tries < TRIES) late.push(item);
