@@ -31,9 +31,6 @@ export function service(
   };
 }
 
-export const later = <T>(clock: FakeClock, milliseconds: number, value: T) =>
-  new Promise<T>((resolve) => clock.setTimeout(() => resolve(value), milliseconds));
-
 export const knowing = async () => PLACE;
 export const unknowing = async () => undefined;
 export const hanging = () => new Promise<never>(() => {});
