@@ -33,7 +33,6 @@ export interface ReportDetails extends ReportSummary {
   readonly sibling: ReportSummary | null;
   readonly timeline: readonly TimelineEvent[];
   readonly actions: readonly OfferedAction[];
-  readonly command: string;
 }
 
 /**
@@ -118,7 +117,6 @@ export async function readDetails(context: OperatorContext, name: string): Promi
         : []),
     ],
     actions: actionsOf(row, sibling, command),
-    command: `${command} show ${quoted(shownName(id))}`,
   };
 }
 
