@@ -1,3 +1,4 @@
+import { cut } from '../../core/platform/messages.js';
 import { version } from '../../core/platform/version.js';
 import { say } from '../output.js';
 import type { Findings } from './assumptions.js';
@@ -11,12 +12,11 @@ const plain = (text: string): string => text.replace(/\p{C}+/gu, ' ');
 
 /** The report contains the whole text of a gateway. */
 const MOST_SHOWN = 240;
-const cut = (text: string): string => (text.length > MOST_SHOWN ? `${text.slice(0, MOST_SHOWN)}…` : text);
 
 /** Prints a line at once, so that a user sees that the check is waiting for the next one. */
 export function printLine({ section, status, name, text, advice }: Line, before: string | undefined): void {
   if (section !== before) say(`\n${section}`);
-  say(`  ${MARKS[status]}  ${cut(plain(`${name}: ${text}`))}`);
+  say(`  ${MARKS[status]}  ${cut(plain(`${name}: ${text}`), MOST_SHOWN)}`);
   if (advice) say(`        -> ${plain(advice)}`);
 }
 

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { resolve } from 'node:path';
 import { isStoreError } from '../../core/errors/store-error.js';
-import { printable } from '../../core/platform/messages.js';
+import { cut, printable } from '../../core/platform/messages.js';
 import type { MovedRows } from '../../outbox/stores/moved-rows.js';
 import { type Run, runWithin } from '../../outbox/stores/postgres/database.js';
 import { importRows, type RefusedRow } from '../../outbox/stores/postgres/import-rows.js';
@@ -88,7 +88,7 @@ const LONGEST_NAME = 100;
 
 function refusalOf(file: string, refused: readonly RefusedRow[]): string {
   const names = refused.slice(0, MOST_NAMED).map(({ row: { sequence, id, state }, error }) => {
-    const name = printable(id.length > LONGEST_NAME ? `${id.slice(0, LONGEST_NAME)}…` : id);
+    const name = printable(cut(id, LONGEST_NAME));
     return `number ${sequence}, ${name} (${state}${isStoreError(error) && error.sqlState ? `, ${error.sqlState}` : ''})`;
   });
   const more = refused.length > MOST_NAMED ? `; and ${refused.length - MOST_NAMED} more` : '';
