@@ -87,16 +87,6 @@ export interface Decision {
 /** The length at which the words of a group are cut: they are part of a database index. */
 export const MOST_WORDS = 400;
 
-/**
- * The group of a problem: its code, and its message without the name of the report and its colon. The databases compute
- * the same value in SQL.
- */
-export function problemKeyOf(problem: Problem | undefined): { readonly code: string; readonly words: string } {
-  const { code = 'unknown', message = '' } = problem ?? {};
-  const words = message.slice(message.includes(': ') ? message.indexOf(': ') + 2 : 0);
-  return { code, words: [...words].slice(0, MOST_WORDS).join('') };
-}
-
 /** Counters end here, so that a damaged one stays in the range of its column. */
 export const LARGEST_COUNT = 1_000_000_000;
 

@@ -16,7 +16,10 @@ export interface OpenCounts extends Destination {
   readonly oldestOpenAt: number | undefined;
 }
 
-/** The key of a group of quarantined rows, by `problemKeyOf`. */
+/**
+ * The key of a group of quarantined rows: the code of their problem, and its message without the name of the report and
+ * its colon. The databases compute it.
+ */
 export interface ProblemKey extends Destination {
   readonly code: string;
   readonly words: string;

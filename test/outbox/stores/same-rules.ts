@@ -10,9 +10,9 @@ import {
   isFinal,
   LARGEST_COUNT,
   LONGEST_WAIT_MS,
+  MOST_WORDS,
   type Problem,
   type ProblemCode,
-  problemKeyOf,
   ROW_STATES,
   type Row,
   type Write,
@@ -29,6 +29,13 @@ import type { FakeClock } from '../../support/fake-clock.js';
 const OPERATIONS = ['reportBetEvent', 'reportSettledBet', 'reportWithdrawalEvent', 'reportSettledWithdrawal'] as const;
 const ACCOUNTS = ['default', 'B_2.-', 'b'] as const;
 const MANY = 1_000;
+
+/** The group of a problem: only the databases compute it. */
+function problemKeyOf(problem: Problem | undefined) {
+  const { code = 'unknown', message = '' } = problem ?? {};
+  const words = message.slice(message.includes(': ') ? message.indexOf(': ') + 2 : 0);
+  return { code, words: [...words].slice(0, MOST_WORDS).join('') };
+}
 
 /** Texts that a language may count, cut, compare or escape in another way. */
 const piece = fc.constantFrom(

@@ -58,10 +58,10 @@ export const said = (path: string) => `CASE WHEN json_valid(problem) THEN json_e
 const MESSAGE = `coalesce(CASE WHEN typeof(${said('message')}) = 'text' THEN ${said('message')} END, '')`;
 
 /**
- * The group of a quarantined row: the same as `problemKeyOf` of `state-machine.ts`. The columns are generated, so that
+ * The group of a quarantined row, as `ProblemKey` of `operator-store.ts` says. The columns are generated, so that
  * no write names them, and have no value in other rows.
  */
-const WRONG_COLUMNS = `problem_code TEXT GENERATED ALWAYS AS (CASE WHEN state = 'quarantined' THEN
+const PROBLEM_COLUMNS = `problem_code TEXT GENERATED ALWAYS AS (CASE WHEN state = 'quarantined' THEN
       CAST(coalesce(${said('code')}, 'unknown') AS TEXT) END) VIRTUAL,
     problem_words TEXT GENERATED ALWAYS AS (CASE WHEN state = 'quarantined' THEN
       substr(${MESSAGE}, CASE WHEN instr(${MESSAGE}, ': ') > 0 THEN instr(${MESSAGE}, ': ') + 2 ELSE 1 END, ${MOST_WORDS}) END) VIRTUAL`;
@@ -136,7 +136,7 @@ const TABLES = `
     fingerprint TEXT NOT NULL,
     body TEXT,
     excerpt TEXT,
-    ${WRONG_COLUMNS},
+    ${PROBLEM_COLUMNS},
     CHECK (substr(id, 1, length(account) + length(environment) + 2) = account || ':' || environment || ':')
   ) STRICT;
   CREATE INDEX outbox_due ON outbox_rows (account, environment, due_at) WHERE ${QUEUED};
