@@ -31,7 +31,7 @@ export interface OutboxInstrumentationOptions extends InstrumentationOptions {
   observeStats?: boolean | undefined;
 }
 
-export const SCOPE = 'location-sdk';
+const SCOPE = 'location-sdk';
 
 /** Telemetry must not affect a report: all its errors end here. */
 export function quietly<T>(work: () => T): T | undefined {

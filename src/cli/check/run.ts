@@ -79,7 +79,7 @@ export const limitOf = ({ requestMs, signal }: CheckRun): Limit => ({
 const TIME_OVER = 'the time limit for all checks is over (see --timeout)';
 
 /** The answer to a request. Without a status, none came. */
-export interface SeenAnswer {
+interface SeenAnswer {
   readonly status?: number;
   readonly json?: boolean;
   readonly body?: unknown;

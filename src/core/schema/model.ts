@@ -6,7 +6,7 @@ import type { Path } from './issue.js';
 /** `'strict'`: every field that the specification lists is required. `'partial'`: only the identifiers are. */
 export type ValidationMode = 'strict' | 'partial';
 
-export type Fields = Record<string, Field | Model>;
+type Fields = Record<string, Field | Model>;
 
 /** One object of the specification. */
 export interface Model<Given = unknown> {

@@ -86,7 +86,7 @@ const withdrawalMetadata = model(
   {},
 );
 
-export const withdrawal = {
+const withdrawal = {
   request_id: reference(always(text())),
   amount: amount(),
   user: withdrawalUser,

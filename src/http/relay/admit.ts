@@ -8,7 +8,7 @@ import { refusals } from './answers.js';
 import { RELAY_OPERATIONS, type RelayOperation, type RelaySettings } from './relay-options.js';
 
 /** The operation of a request, or its refusal. An accepted preflight has neither. */
-export interface Admitted {
+interface Admitted {
   readonly operation?: RelayOperation | undefined;
   readonly refused?: WebAnswer | undefined;
   readonly headers: Readonly<Record<string, string>>;

@@ -20,7 +20,7 @@ import type {
   RelaySettings,
 } from './relay-options.js';
 
-export interface ReadyReport {
+interface ReadyReport {
   readonly operation: RelayOperation;
   readonly player: RelayPlayer;
   readonly event: Record<string, unknown>;

@@ -124,7 +124,7 @@ export interface Planned {
 const isChanging = (one: Planned): one is Planned & { readonly change: Change } => isChange(one.change);
 
 /** Whether an action changes dismissed rows. Each of them has a line in the receipt log first. */
-export const isReopening = (action: Decision['action']): boolean => action === 'reopened' || action === 'replaced';
+const isReopening = (action: Decision['action']): boolean => action === 'reopened' || action === 'replaced';
 
 const IN_FLIGHT =
   'its settlement is in flight, and may be sent now; try again once that attempt has ended (if its worker died, the next one ends it after the lease)';

@@ -3,7 +3,7 @@ import { memberOf } from '../../core/platform/as-record.js';
 import { type Clock, withTimeout } from '../../core/platform/time.js';
 import type { Enqueued, NewRow, OutboxStore } from '../store/store.js';
 
-export interface Queued {
+interface Queued {
   readonly row: NewRow;
   readonly resolve: (enqueued: Enqueued) => void;
   readonly reject: (error: unknown) => void;

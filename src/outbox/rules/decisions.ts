@@ -16,7 +16,7 @@ import {
 export const isChange = (result: Change | Refused): result is Change => !('why' in result);
 
 /** For each decision undefined, or why it would be wrong. `'undo'`: to take the latest decision back. */
-export type Decisions = Readonly<Record<Decision['action'] | 'undo', string | undefined>>;
+type Decisions = Readonly<Record<Decision['action'] | 'undo', string | undefined>>;
 
 /**
  * The decisions that a person may make about a report now. Outbox, command line and console ask this function, so that

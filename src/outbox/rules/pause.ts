@@ -90,7 +90,7 @@ export interface AttemptEnd {
   readonly probe: number | undefined;
 }
 
-export interface PauseRules {
+interface PauseRules {
   readonly random: () => number;
   /** The number of strikes in a row after which an operation pauses. */
   readonly breakerAfter: number;

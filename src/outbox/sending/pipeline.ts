@@ -6,7 +6,7 @@ import type { Pacing } from './pacing.js';
 import { GATHER_MS, isGathering, PREFETCH_MS, rowsToPrefetch } from './plan.js';
 
 /** Attempts a claimed row, unless it is held back. Returns the end of the attempt, if known. Must not reject. */
-export type Attempt = (isHeldBack: boolean) => Promise<Ending | undefined>;
+type Attempt = (isHeldBack: boolean) => Promise<Ending | undefined>;
 
 interface Prefetched {
   readonly row: Row;

@@ -25,7 +25,7 @@ export interface WorkerState {
   readonly stopping: boolean;
 }
 
-export interface LastRead {
+interface LastRead {
   /** Whether its last turn wrote or claimed anything. */
   readonly worked: boolean;
   /** When it last read the destinations, by its own clock; NaN before the first one. */

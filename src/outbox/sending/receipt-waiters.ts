@@ -30,7 +30,7 @@ const GONE_MS = 2_000;
 
 const CLEARED = 'the data of this site was cleared. The report may have been sent before that.';
 
-export interface WaiterWords {
+interface WaiterWords {
   readonly adviceFor?: ((row: Row) => string) | undefined;
   readonly lostInDatabase?: string | undefined;
 }

@@ -34,7 +34,7 @@ export interface RouteOptions {
   readonly openapi: () => unknown;
 }
 
-export interface AdminCall {
+interface AdminCall {
   readonly request: Request;
   readonly query: URLSearchParams;
   /** The body. Throws if it is not JSON, or too large. */

@@ -24,7 +24,7 @@ export interface Applied {
 
 export type RequestBody = Readonly<Record<string, unknown>>;
 
-export const RECORDED: Readonly<Record<OperationName, string>> = {
+const RECORDED: Readonly<Record<OperationName, string>> = {
   reportBetEvent: 'Bet event reported successfully',
   reportSettledBet: 'Settled bet reported successfully',
   reportWithdrawalEvent: 'Withdrawal event reported successfully',

@@ -17,7 +17,7 @@ export const LONGEST_REQUEST = 1024 * 1024;
 const saysJson = ({ headers }: Request): boolean =>
   /^application\/json\s*(?:;|$)/i.test(headers.get('content-type') ?? '');
 
-export interface Endpoint {
+interface Endpoint {
   readonly environment: Environment;
   readonly row: Operation;
 }

@@ -55,7 +55,7 @@ export type Tally = ReturnType<typeof createTally>;
 const NUMBER = 'count(*) AS number';
 export const COUNT_QUEUED = `SELECT ${NUMBER} FROM ${QUEUED_ROWS}`;
 /** It reads only rows that were tried, since the problem is not in the index. */
-export const COUNT_REFUSED = `${COUNT_QUEUED} AND due_at > ${HEAD_OF_THE_QUEUE} AND state = 'waiting' AND ${said('postponed')} = 1`;
+const COUNT_REFUSED = `${COUNT_QUEUED} AND due_at > ${HEAD_OF_THE_QUEUE} AND state = 'waiting' AND ${said('postponed')} = 1`;
 export const COUNT_IN_FLIGHT = `SELECT ${NUMBER} FROM ${ROWS_BEHIND_THE_HEAD} AND state = 'in-flight'`;
 export const COUNT_BLOCKED = `SELECT ${NUMBER} FROM outbox_rows INDEXED BY outbox_dependents
   WHERE waits_for >= ? AND waits_for < ? AND state = 'waiting' AND blocked = 1`;
