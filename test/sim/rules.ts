@@ -6,8 +6,7 @@ import {
   operationScope,
   pauseKeyOf,
 } from '../../src/outbox/rules/destination.js';
-import type { Row } from '../../src/outbox/rules/state-machine.js';
-import type { Write } from '../../src/outbox/store/store.js';
+import type { Row, Write } from '../../src/outbox/rules/state-machine.js';
 import type { Known } from './answers.js';
 import { judgeEnd } from './judge-end.js';
 import { ACCOUNTS, type Attempt, type Report } from './scenario.js';

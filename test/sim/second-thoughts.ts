@@ -1,7 +1,6 @@
 import type { Refused } from '../../src/core/platform/refused.js';
 import { isChange } from '../../src/outbox/rules/decisions.js';
-import type { Change, Decision, Row } from '../../src/outbox/rules/state-machine.js';
-import type { Write } from '../../src/outbox/store/store.js';
+import type { Change, Decision, Row, Write } from '../../src/outbox/rules/state-machine.js';
 import type { Random } from './random.js';
 import type { Report } from './scenario.js';
 import type { Store } from './store.js';

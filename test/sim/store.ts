@@ -7,7 +7,7 @@ import {
   type PauseScope,
 } from '../../src/outbox/rules/destination.js';
 import { isStruck, notPaused, type Pause, type PauseChange } from '../../src/outbox/rules/pause.js';
-import type { Change, Row } from '../../src/outbox/rules/state-machine.js';
+import type { Change, Row, Write } from '../../src/outbox/rules/state-machine.js';
 import type { DecisionStep } from '../../src/outbox/store/operator-store.js';
 import type {
   ClaimRequest,
@@ -16,7 +16,6 @@ import type {
   NewRow,
   Turn,
   TurnResult,
-  Write,
 } from '../../src/outbox/store/store.js';
 import { HEAD_OF_THE_QUEUE } from '../../src/outbox/stores/claim-order.js';
 import type { Decisions } from './decisions.js';

@@ -18,11 +18,11 @@ import {
   seenWith,
   withStruck,
 } from '../../src/outbox/rules/pause.js';
-import type { Change, Row } from '../../src/outbox/rules/state-machine.js';
+import type { Change, Row, Write } from '../../src/outbox/rules/state-machine.js';
 import type { ProbeOf } from '../../src/outbox/sending/pauses.js';
 import { type Finished, GATHER_MS, NOT_SENT } from '../../src/outbox/sending/plan.js';
 import { createClaimants } from '../../src/outbox/store/claimants.js';
-import { pausesOf, type TurnResult, type Write } from '../../src/outbox/store/store.js';
+import { pausesOf, type TurnResult } from '../../src/outbox/store/store.js';
 import type { Known } from './answers.js';
 import type { Network, Seen } from './network.js';
 import { createPlaces } from './places.js';

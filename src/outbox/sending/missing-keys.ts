@@ -1,9 +1,8 @@
 import { lastOf } from '../../core/platform/portable.js';
 import { aboutReport, type Events } from '../events.js';
-import { type Ending, type Row, unchanged, writeOf } from '../rules/state-machine.js';
+import { type Ending, type Row, unchanged, type Write, writeOf } from '../rules/state-machine.js';
 import { missingKeyOf } from '../seal/seal.js';
 import type { OutboxSettings } from '../settings.js';
-import type { Write } from '../store/store.js';
 import { withoutKey } from './plan.js';
 
 /** The end of an attempt whose body needs a missing key. Undefined if the error has another cause. */

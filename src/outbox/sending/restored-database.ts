@@ -2,10 +2,10 @@ import { numbered } from '../../core/platform/portable.js';
 import { DAY_MS } from '../../core/platform/time.js';
 import type { Events } from '../events.js';
 import { isRefusedData } from '../rules/decisions.js';
-import { type Change, isFinal, type Row, unchanged, writeOf } from '../rules/state-machine.js';
+import { type Change, isFinal, type Row, unchanged, type Write, writeOf } from '../rules/state-machine.js';
 import type { OutboxSettings } from '../settings.js';
 import type { KeptDecision, OperatorStore } from '../store/operator-store.js';
-import { type OutboxStore, scanPages, type Write } from '../store/store.js';
+import { type OutboxStore, scanPages } from '../store/store.js';
 import type { Finished } from './plan.js';
 import type { Waiters } from './receipt-waiters.js';
 

@@ -18,8 +18,6 @@ import type { PruneRequest, PruneStep } from '../rules/retention.js';
 import type { Row, RowState, Write } from '../rules/state-machine.js';
 import type { OperatorStore } from './operator-store.js';
 
-export type { Write };
-
 /** A new row. Its id begins with its account and a colon. */
 export type NewRow = Pick<
   Row,

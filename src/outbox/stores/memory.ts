@@ -15,9 +15,10 @@ import {
   mustStay,
   type Row,
   takenFromWorker,
+  type Write,
 } from '../rules/state-machine.js';
 import { isServed, mayTakeFrom } from '../store/claimants.js';
-import type { ClaimRequest, Counts, Enqueued, NewRow, OutboxStore, Write } from '../store/store.js';
+import type { ClaimRequest, Counts, Enqueued, NewRow, OutboxStore } from '../store/store.js';
 import { chooseRows } from './claim-order.js';
 import {
   type KeptDestination,

@@ -9,10 +9,11 @@ import {
   mustStay,
   type Row,
   takenFromWorker,
+  type Write,
 } from '../../rules/state-machine.js';
 import { rowFrom } from '../../rules/stored-row.js';
 import { isServed, mayTakeFrom } from '../../store/claimants.js';
-import type { ClaimRequest, Counts, DestinationState, Enqueued, NewRow, Write } from '../../store/store.js';
+import type { ClaimRequest, Counts, DestinationState, Enqueued, NewRow } from '../../store/store.js';
 import { chooseRows, HEAD_OF_THE_QUEUE } from '../claim-order.js';
 import { type KeptDestination, pausesAt } from '../kept-destination.js';
 import { newRow } from '../new-row.js';

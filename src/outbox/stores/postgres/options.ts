@@ -2,7 +2,7 @@ import { requireOptions } from '../../../core/errors/errors.js';
 import { isFlag, isLimit, must, option, optional, required } from '../../../core/schema/option-rules.js';
 import { type PostgresDatabase, sendsStatements } from './driver.js';
 import type { ListeningClient } from './listen.js';
-import { isSchemaName, SCHEMA_RULE } from './schema/name.js';
+import { DEFAULT_SCHEMA, isSchemaName, SCHEMA_RULE } from './schema/name.js';
 
 /** The options of the PostgreSQL store. */
 export interface PostgresStoreOptions {
@@ -31,7 +31,7 @@ export interface PostgresStoreOptions {
 
 const optionTable = {
   database: required<PostgresDatabase>(must('an object that sends statements, such as a pool of pg', sendsStatements)),
-  schema: option(must(SCHEMA_RULE, isSchemaName), 'location_sdk'),
+  schema: option(must(SCHEMA_RULE, isSchemaName), DEFAULT_SCHEMA),
   migrate: option(isFlag, true),
   notify: option(isFlag, true),
   listen: optional<NonNullable<PostgresStoreOptions['listen']>>(

@@ -4,12 +4,12 @@ import { newSecret, OWN_SECRET } from '../../seal/key-ring.js';
 import { createSharedStatements } from '../sql/statements.js';
 import { createCommits, createRetryWhileBusy } from './commits.js';
 import { createTally } from './counts.js';
-import { connect, ensureReadable, fileOf } from './database.js';
+import { connect, ensureReadable, fileOf, type OpenDatabase } from './database.js';
 import { dialectOf } from './dialect.js';
 import { asSqliteError, libraryCodeOf, sqliteError } from './failure.js';
 import { guardFile, noteOpen } from './file-checks.js';
 import { createFileTime } from './file-time.js';
-import { closeFile, ensureFull, type OpenDatabase, openFile, prepareDatabase } from './open.js';
+import { closeFile, ensureFull, openFile, prepareDatabase } from './open.js';
 import { readSqliteOptions, type SqliteStoreOptions } from './options.js';
 
 export type StoreFile = Awaited<ReturnType<typeof openStoreFile>>;

@@ -17,8 +17,6 @@ import { sqliteCodeOf, sqliteError } from './failure.js';
 import { ensureSameLibrary, isSound } from './file-checks.js';
 import { createTables, readVersion } from './schema.js';
 
-export type { OpenDatabase };
-
 /** The time for which SQLite itself waits for a lock. It blocks the process, so timers do the rest of the wait. */
 const BLOCKING_WAIT_MS = 50;
 const MOST_WAL_BYTES = 64 * 1024 * 1024;

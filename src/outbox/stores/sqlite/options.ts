@@ -2,8 +2,7 @@ import { requireOptions } from '../../../core/errors/errors.js';
 import { type Clock, systemClock } from '../../../core/platform/time.js';
 import { issue } from '../../../core/schema/issue.js';
 import { hasMethods, isClock, isFunction, must, option, optional } from '../../../core/schema/option-rules.js';
-import type { SqliteDatabase } from './database.js';
-import type { OpenDatabase } from './open.js';
+import type { OpenDatabase, SqliteDatabase } from './database.js';
 
 /** The options of the SQLite store. Pass either a file or your own connection. */
 export interface SqliteStoreOptions {

@@ -1,8 +1,8 @@
 import { StoreError } from '../../../core/errors/store-error.js';
 import { operationNames, operations } from '../../../core/protocol/operations.js';
-import { isAsExpected, isFinal, isOpen, mustStay, type Row } from '../../rules/state-machine.js';
+import { isAsExpected, isFinal, isOpen, mustStay, type Row, type Write } from '../../rules/state-machine.js';
 import { rowFrom, UNREADABLE } from '../../rules/stored-row.js';
-import type { Enqueued, NewRow, Write } from '../../store/store.js';
+import type { Enqueued, NewRow } from '../../store/store.js';
 import { HEAD_OF_THE_QUEUE, shownDueAt } from '../claim-order.js';
 import { newRow } from '../new-row.js';
 import { isStorable } from '../storable-text.js';
