@@ -40,8 +40,8 @@ async function begin() {
   );
   const kept = () => operator.decisions(undefined, 10);
 
-  async function replace(reason: string, hooks: Partial<OperatorStore> = {}) {
-    const over: OutboxStore = { ...store, operator: { ...operator, ...hooks } };
+  async function replace(reason: string, hooks: Partial<OperatorStore> = {}, reads: Partial<OutboxStore> = {}) {
+    const over: OutboxStore = { ...store, ...reads, operator: { ...operator, ...hooks } };
     const opened = { store: over, operator: createOperator({ over }), command: '', now: 0 };
     const words = ['--from', from, '--environment', 'staging', '--reason', reason];
     const terminal = { stdin: Readable.from(['']), stdout: new PassThrough(), stderr: new PassThrough() };
@@ -52,7 +52,7 @@ async function begin() {
     const rows = await store.list({ operation: 'reportBetEvent', limit: 1_000 });
     expect(rows.filter(({ decisions }) => decisions.length === 1)).toHaveLength(MANY);
   }
-  return { operator, kept, replace, expectReplacedOnce };
+  return { store, operator, kept, replace, expectReplacedOnce };
 }
 
 it('leaves out no page where another process makes a commit of other lines in its place', async () => {
@@ -93,4 +93,39 @@ it('goes on with the decision of another person, who began it during the check',
   expect(await first).toBe(0);
   await expectReplacedOnce();
   expect(await kept()).toMatchObject([{ reason: 'of the first person', done: true, touched: MANY }]);
+});
+
+it('takes what the run of another person left out, whose end was the end of their decision', async () => {
+  const { store, operator, kept, replace, expectReplacedOnce } = await begin();
+  const signals = new EventEmitter();
+  const last = (await store.list({ operation: 'reportBetEvent', limit: 1_000 })).at(-1);
+  /** For the first person a report is in doubt. */
+  const get = async (ids: readonly string[]) =>
+    (await store.get(ids)).map((row) => (row && row.id === last?.id ? { ...row, inDoubt: true } : row));
+  let isFirst = true;
+  async function stepOfFirst(given: DecisionStep) {
+    if (isFirst) {
+      isFirst = false;
+      signals.emit('begun');
+      await once(signals, 'go on');
+    }
+    return operator.step(given);
+  }
+  const first = replace('of the first person', { step: stepOfFirst }, { get });
+  await once(signals, 'begun');
+  let code: number | undefined;
+  async function step(given: DecisionStep) {
+    if (code === undefined) {
+      signals.emit('go on');
+      code = await first;
+    }
+    return operator.step(given);
+  }
+  expect(await replace('of the second person', { step })).toBe(0);
+  expect(code).toBe(1);
+  await expectReplacedOnce();
+  expect((await kept()).map(({ touched, done }) => [touched, done])).toEqual([
+    [1, true],
+    [MANY - 1, true],
+  ]);
 });

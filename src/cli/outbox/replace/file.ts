@@ -20,7 +20,7 @@ import { intakeOf, readOwner, settingsFor } from '../own-outbox.js';
 import { newDecision } from '../person.js';
 import { startProgress } from '../progress.js';
 import { grouped, quarantinedNote } from '../text.js';
-import { type CorrectedFile, checkCorrections, idOf, inOrder, isSettlement } from './lines.js';
+import { type CorrectedFile, checkCorrections, idOf, inOrder, isAnyLeft, isSettlement } from './lines.js';
 import { createTallies } from './tally.js';
 
 /** Replaces the data of the reports in a file, with the reader, the checks and the rejected file of an import. */
@@ -60,13 +60,16 @@ export const replaceFile: RunCommand = async ({ store, operator, command }, valu
     let quarantined = 0;
     // Another process may have begun it since, with a reason of its own.
     if (!isChecked) begun = await decisionAbout(store, named);
-    const { id: decision, kept } = begun;
-    if (!isChecked && (kept || tallies.total('differing') > 0)) {
+    let { id: decision, kept } = begun;
+    for (let isLeft = !isChecked && (kept !== undefined || tallies.total('differing') > 0); isLeft; ) {
+      ({ id: decision, kept } = begun);
       const { who, reason } = kept ?? newDecision(needed(values, 'reason'));
       const request = { action: 'replaced', who, reason, decision, about, operations: tallies.named() } as const;
-      quarantined = await operator
-        .decideFile({ ...request, ...commitsOf(file, lines) })
-        .finally(() => rejected.write());
+      const commits = commitsOf(file, lines);
+      quarantined += await operator.decideFile({ ...request, ...commits }).finally(() => rejected.write());
+      begun = await decisionAbout(store, named);
+      // Another process has ended the decision, and may have rejected lines that this one takes.
+      isLeft = !commits.isWhole() && (await isAnyLeft(file));
     }
 
     const replaced = tallies.total('replaced');
@@ -107,7 +110,7 @@ function nextSteps(
 }
 
 /** The commits of the lines of a file, in their order. */
-function commitsOf(file: CorrectedFile, lines: number): Pick<FileRequest, 'next' | 'tell'> {
+function commitsOf(file: CorrectedFile, lines: number): Pick<FileRequest, 'next' | 'tell'> & { isWhole(): boolean } {
   const { store, place, source, rejected, corrector, tallies } = file;
   const all = inOrder(file);
   const showProgress = startProgress('Replacing', lines);
@@ -120,6 +123,8 @@ function commitsOf(file: CorrectedFile, lines: number): Pick<FileRequest, 'next'
   let isMade = true;
 
   return {
+    /** Whether this process has seen each line to its end. */
+    isWhole: () => isEnd && (isMade || page.length === 0),
     async next(from, decision) {
       await source.expectUnchanged();
       // A commit of another process may be that of other lines, so this page is tried again.

@@ -128,3 +128,12 @@ export async function* inOrder(file: CorrectedFile): AsyncGenerator<ImportLine[]
     }
   for (const line of held.values()) yield [line];
 }
+
+/** Whether a line that is not rejected has other data than its report. */
+export async function isAnyLeft(file: CorrectedFile): Promise<boolean> {
+  const { store, place, corrector } = file;
+  for await (const lines of inOrder(file))
+    for (const [at, row] of (await store.get(lines.map((line) => idOf(place, line)))).entries())
+      if (row && !(await planCorrection(corrector, row, lines[at]?.payload, CHECKED)).isSame) return true;
+  return false;
+}
