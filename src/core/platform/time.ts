@@ -23,11 +23,6 @@ export const systemClock: Clock = {
 /** The longest time that a timer can hold. A longer one would fire at once. */
 export const LONGEST_TIMER_MS = 2_147_483_647;
 
-export const DAY_MS = 86_400_000;
-
-/** The largest time of a `Date`, in milliseconds since 1970. */
-export const FURTHEST_MS = 8_640_000_000_000_000;
-
 export interface Limit {
   /** Measures the time. */
   clock: Clock;
@@ -174,6 +169,8 @@ export interface BackoffSettings {
  */
 export const backoffMs = (attempt: number, { baseMs, capMs }: BackoffSettings, random: () => number): number =>
   random() * Math.min(capMs, baseMs * 2 ** (attempt - 1));
+
+export const DAY_MS = 86_400_000;
 
 const UNITS = [
   ['d', DAY_MS],

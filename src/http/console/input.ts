@@ -1,10 +1,10 @@
 import * as z from 'zod/mini';
 import { bareObject } from '../../core/platform/as-record.js';
 import { storedName } from '../../core/platform/messages.js';
-import { FURTHEST_MS } from '../../core/platform/time.js';
 import { refuse } from '../../core/web/answer.js';
 import { OUTBOX_ENVIRONMENTS } from '../../outbox/rules/destination.js';
 import { LONGEST_REASON } from '../../outbox/rules/state-machine.js';
+import { FURTHEST_TIME } from '../../outbox/rules/stored-row.js';
 import { isStorable } from '../../outbox/stores/storable-text.js';
 import { invalid } from './answers.js';
 
@@ -46,7 +46,7 @@ export const skip = z.optional(
 
 const TIME = 'a time in milliseconds since 1970';
 /** PostgreSQL refuses numbers that are much larger. */
-export const time = z.optional(z.number(TIME).check(z.minimum(0, TIME), z.maximum(FURTHEST_MS, TIME)));
+export const time = z.optional(z.number(TIME).check(z.minimum(0, TIME), z.maximum(FURTHEST_TIME, TIME)));
 
 export const oneOf = <const Word extends string>(words: readonly Word[]) => z.enum(words, words.join(', '));
 

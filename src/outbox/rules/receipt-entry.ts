@@ -1,7 +1,7 @@
 import { asRecord, isRecord } from '../../core/platform/as-record.js';
 import { sha256 } from '../../core/platform/hash.js';
-import { FURTHEST_MS } from '../../core/platform/time.js';
 import type { Decision, Row } from './state-machine.js';
+import { FURTHEST_TIME } from './stored-row.js';
 
 export interface LogLine {
   /** Its place, from 0, without gaps. */
@@ -80,7 +80,7 @@ export const canonicalJson = (value: unknown): string =>
 
 /** A clock beyond the last time must not stop the log. */
 const isoTime = (milliseconds: number): string =>
-  new Date(Math.max(-FURTHEST_MS, Math.min(FURTHEST_MS, Math.trunc(milliseconds)))).toISOString();
+  new Date(Math.max(-FURTHEST_TIME, Math.min(FURTHEST_TIME, Math.trunc(milliseconds)))).toISOString();
 
 export function outcomeOf({
   state,

@@ -1,5 +1,4 @@
 import { asRecord } from '../../core/platform/as-record.js';
-import { FURTHEST_MS } from '../../core/platform/time.js';
 import { operationNames } from '../../core/protocol/operations.js';
 import { isAccount, OUTBOX_ENVIRONMENTS, type OutboxEnvironment } from './destination.js';
 import { LARGEST_COUNT, ROW_STATES, type Row } from './state-machine.js';
@@ -11,13 +10,15 @@ export const UNREADABLE: unique symbol = Symbol('unreadable');
 
 /** Above the fence of every claim, so that no late write is made. */
 const FENCE_BEYOND_ALL = LARGEST_COUNT;
+/** The largest time of a `Date`. */
+export const FURTHEST_TIME = 8_640_000_000_000_000;
 
 const isText = (value: unknown): boolean => typeof value === 'string';
 const isTextOrNothing = (value: unknown): boolean => value === undefined || isText(value);
 const isBit = (value: unknown): boolean => typeof value === 'boolean';
 const isCount = (value: unknown): value is number => Number.isSafeInteger(value) && Number(value) >= 0;
 /** Fractions of a millisecond are allowed, since delays have them. */
-const isTime = (value: unknown): value is number => typeof value === 'number' && Math.abs(value) <= FURTHEST_MS;
+const isTime = (value: unknown): value is number => typeof value === 'number' && Math.abs(value) <= FURTHEST_TIME;
 const isFence = (value: unknown): boolean => isCount(value) && value < FENCE_BEYOND_ALL;
 const oneOf =
   (...known: readonly unknown[]) =>
