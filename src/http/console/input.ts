@@ -4,7 +4,6 @@ import { storedName } from '../../core/platform/messages.js';
 import { refuse } from '../../core/web/answer.js';
 import { OUTBOX_ENVIRONMENTS } from '../../outbox/rules/destination.js';
 import { LONGEST_REASON } from '../../outbox/rules/state-machine.js';
-import { FURTHEST_TIME } from '../../outbox/rules/stored-row.js';
 import { isStorable } from '../../outbox/stores/storable-text.js';
 import { invalid } from './answers.js';
 
@@ -45,8 +44,8 @@ export const skip = z.optional(
 );
 
 const TIME = 'a time in milliseconds since 1970';
-/** PostgreSQL refuses numbers that are much larger. */
-export const time = z.optional(z.number(TIME).check(z.minimum(0, TIME), z.maximum(FURTHEST_TIME, TIME)));
+/** Up to the last time that a `Date` can hold; PostgreSQL refuses numbers that are much larger. */
+export const time = z.optional(z.number(TIME).check(z.minimum(0, TIME), z.maximum(8.64e15, TIME)));
 
 export const oneOf = <const Word extends string>(words: readonly Word[]) => z.enum(words, words.join(', '));
 
