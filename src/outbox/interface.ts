@@ -139,7 +139,7 @@ export interface Outboxes<Account extends string = string, Mode extends ClientMo
  * An outbox over a client and a store. The report methods validate and locate as those of the client do, and reject
  * with the same errors. They resolve once the report is durably committed. They reject with a `DuplicateReportError` if
  * the outbox holds other data under the same reference. The time and the location that
- * you leave out are found at the first call: the same call again is the same report. An error of the store (disk, quota) rejects unchanged, and nothing is stored.
+ * you leave out are found at the first call: the same call again is the same report. An error of the store (disk, quota) rejects unchanged. Nothing is stored then, but after `connection` and `timeout` it may be.
  */
 export interface Outbox<Mode extends ClientMode = ClientMode> {
   /**
@@ -237,7 +237,7 @@ export interface Outbox<Mode extends ClientMode = ClientMode> {
    * gateway may refuse every report.
    */
   drain(options?: {
-    /** The time limit, in milliseconds, also for pauses. Default: none, but see above. */
+    /** The time limit, in milliseconds, also for pauses. Attempts under way may then still take `attemptTimeoutMs`. Default: none, but see above. */
     timeoutMs?: number;
     /** Cancels it. */
     signal?: AbortSignalLike;

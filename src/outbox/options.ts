@@ -7,7 +7,7 @@ import type { OutboxStore } from './store/store.js';
 interface OutboxRetryOptions {
   /** The longest first wait, in milliseconds. Each further wait doubles. Default: 1,000. */
   baseMs?: number | undefined;
-  /** The longest wait, in milliseconds. Default: 300,000. */
+  /** The longest wait of its own, in milliseconds. Default: 300,000. */
   capMs?: number | undefined;
 }
 

@@ -148,7 +148,7 @@ const CLAIMS: readonly Claim[] = [
   },
   {
     document: 'docs/background/assumptions.md',
-    says: 'a call is a `ConfigurationError`, with `LOCATION_SDK_ENVIRONMENT=production` already `createClient`. An outbox takes no report for production, and keeps those that it has.',
+    says: 'a call is a `ConfigurationError`, with `LOCATION_SDK_ENVIRONMENT=production` already `createClient()`. An outbox takes no report for production, and keeps those that it has.',
     holds: async () => {
       const store = memoryStore();
       const made = () => createClient({ gateways: PRODUCTION, logger: {} });
@@ -193,7 +193,7 @@ const CLAIMS: readonly Claim[] = [
   },
   {
     document: 'docs/how-to/relay.md',
-    says: 'Your log has the reason of a 401 or 403, which the answer does not say: at `debug`, or as a warning if an app or another origin sent the request.',
+    says: 'Your log has the reason of a 401 or 403, which the answer does not say: at `debug`, or as a warning if `authorize` threw, or an app or another origin sent it.',
     holds: async () => {
       const linesOf = async (sending: Parameters<ReturnType<typeof relayWorld>['send']>[0], options = {}) => {
         const lines: string[] = [];
@@ -295,7 +295,7 @@ const CLAIMS: readonly Claim[] = [
   },
   {
     document: 'docs/how-to/business-cases.md',
-    says: 'A second settlement is a `DuplicateReportError`: with other data `conflict: true`, with the same data `conflict: false`.',
+    says: 'A second settlement is a `DuplicateReportError`: with other data `conflict: true`, with the same data `conflict: false` (an outbox resolves).',
     holds: async () => {
       const client = createClient(createMockGateway({ requireInitiated: false }).clientOptions());
       await client.reportSettledBet(settledBet());
@@ -494,7 +494,7 @@ const CLAIMS: readonly Claim[] = [
   },
   {
     document: 'docs/how-to/on-call.md',
-    says: '**404 with HTML, 405, 421, a redirect; over `nodeTransport` 407**: paused, `address`.',
+    says: '**404 without JSON, 405, 421, a redirect; over `nodeTransport` 407**: paused, `address`.',
     holds: async () => {
       const transport = nodeTransport();
       expect(await pausedBy407(transport)).toEqual(['address']);

@@ -159,14 +159,15 @@ async function takeBack(call: Call, of: string): Promise<number> {
   }
   const named = known.touched - touched - kept;
   if (except.length > 0 && named > 0) reasons.set('you named it, or its bet or withdrawal', named);
+  const ended = kept > 0 ? EXIT.failed : EXIT.done;
   if (values.json) {
     say(JSON.stringify({ decision: request.decision, reopened: touched, kept }));
-    return EXIT.done;
+    return ended;
   }
   const done = known.action === 'dismissed' ? 'Reopened' : 'Quarantined again';
   say(
     `${done}: ${grouped(touched)} of ${reports(known.touched)}.${reasons.size > 0 ? ' The others stay as they are:' : ''}`,
   );
   for (const [why, many] of reasons) say(`  ${grouped(many)} × ${printable(why)}`);
-  return EXIT.done;
+  return ended;
 }

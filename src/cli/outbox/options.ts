@@ -65,7 +65,7 @@ export const OUTBOX_OPTIONS = {
   all: { help: 'Every quarantined report' },
   except: { help: 'Leave out the reports that are named' },
   yes: { help: 'Do not ask' },
-  code: { hint: '<code>', help: 'Only this problem, as list prints it', read: oneOf(...PROBLEMS) },
+  code: { hint: '<code>', help: 'Only this problem of a quarantined report', read: oneOf(...PROBLEMS) },
   since: { hint: '<time>', help: 'In its state since this time: 2h, 2026-11-28T10:00Z …', read: since },
   until: { hint: '<time>', help: 'In its state since an earlier time', read: since },
   as: {

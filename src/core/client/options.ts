@@ -92,7 +92,7 @@ export interface RetryOptions {
   limit?: number | undefined;
   /** The longest first wait, in milliseconds. It doubles with each wait. Default: 500. */
   baseMs?: number | undefined;
-  /** The longest wait, in milliseconds. Default: 8,000. */
+  /** The longest wait of its own, in milliseconds. Default: 8,000. */
   capMs?: number | undefined;
 }
 

@@ -12,7 +12,7 @@ export type StoreErrorCode =
   | 'older'
   /** The file or the session cannot write. Look at permissions and the mount; use the primary server. */
   | 'read-only'
-  /** A report holds a NUL or half a character. Look at where the reference comes from. */
+  /** A reference holds a NUL or half a character. Look at where it comes from. */
   | 'text'
   /** `close` was called. Close the store last, after `outbox.stop()`. */
   | 'closed'

@@ -189,7 +189,7 @@ export interface RelayOptions<Player extends RelayPlayer = RelayPlayer> {
    * throws is only logged. Default: none.
    */
   onReceipt?: ((receipt: Receipt, report: RelayReport<Player>) => unknown) | undefined;
-  /** Called with every report that failed. Default: none. */
+  /** Called with every report that failed in the client. Default: none. */
   onError?: ((error: ReportingError, report: RelayReport<Player>) => unknown) | undefined;
   /** The environment of the events. A page cannot change it. Default: the client's own. */
   environment?: Environment | undefined;

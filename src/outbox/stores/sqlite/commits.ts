@@ -233,7 +233,7 @@ const WATCH_MS = 100;
 /** Calls the listener when another connection has committed. Returns a function that stops this. */
 export function watchCommits(version: () => unknown, listener: () => void, clock: Clock): () => void {
   let timer: unknown;
-  let seen = look();
+  let seen: unknown;
 
   function look(): unknown {
     try {
@@ -255,6 +255,7 @@ export function watchCommits(version: () => unknown, listener: () => void, clock
     (timer as { unref?: () => void } | undefined)?.unref?.();
   }
 
+  seen = look();
   next();
   return () => clock.clearTimeout(timer);
 }

@@ -7,6 +7,7 @@ import { StoreError } from '../../../../src/core/errors/store-error.js';
 import { type SqliteDatabase, sqliteStore } from '../../../../src/entries/outbox-sqlite.js';
 import { pragma } from '../../../../src/outbox/stores/sqlite/database.js';
 import { ACCOUNT, CLAIMANT, claim, LEASE_MS, newRow, write } from '../../contract/harness.js';
+import { outboxWorld } from '../../world.js';
 import { newFile, openSqlite, openStore, rejectionOf } from './files.js';
 
 const hashOf = (file: string) => createHash('sha256').update(readFileSync(file)).digest('hex');
@@ -159,6 +160,18 @@ describe('a file of the SQLite store', () => {
     expect(await enqueued).toMatchObject([{ added: true }]);
     expect(await rejectionOf(store.enqueue(rows(1, 1)))).toMatchObject({ code: 'closed' });
     expect(await rejectionOf(store.counts())).toMatchObject({ code: 'closed' });
+  });
+
+  it('fails an outbox with its own error, if it is closed before', async () => {
+    const store = await openStore(newFile());
+    await store.close?.();
+    const { outbox, run } = outboxWorld({ store });
+    const causes: unknown[] = [];
+    outbox.on('error', ({ cause }) => causes.push(cause));
+    expect(await rejectionOf(run(outbox.drain({ timeoutMs: 500 })))).toMatchObject({ code: 'closed' });
+    outbox.start();
+    await run(expect.poll(() => causes).toContainEqual(expect.objectContaining({ code: 'closed' })));
+    await run(outbox.stop());
   });
 
   it('can be closed twice', async () => {
