@@ -256,6 +256,8 @@ it('a list that is another one once a person has agreed, one that names nothing,
 
   writeFileSync(list, 'reference,operation\n');
   expect(await runCli(call('--yes'))).toMatchObject({ code: 2, err: expect.stringContaining('names no report') });
+  const piped = await runCli(call('--yes').map((word) => (word === list ? '/dev/null' : word)));
+  expect(piped).toMatchObject({ code: 2, err: expect.stringContaining('--from must be a file') });
   writeFileSync(list, 'reference,operation\nR-0,reportBetEvent\n');
   const answer = function* () {
     writeFileSync(list, 'reference,operation\nR-1,reportBetEvent\n');

@@ -1,3 +1,4 @@
+import { stat } from 'node:fs/promises';
 import { hasCode } from '../../core/errors/errors.js';
 import { inBatches } from '../../core/platform/in-batches.js';
 import type { OperationName } from '../../core/protocol/operations.js';
@@ -23,7 +24,13 @@ export const resolveFile: RunCommand = async ({ store, operator, command }, valu
   const environment = needed(values, 'environment');
   if (values.as !== 'recorded') throw new Failure('--from goes with --as recorded');
   if (all || code !== undefined) throw new Failure('--from goes without --all and --code');
-  if (path === '-') throw new Failure('--from must be a file: the command reads it twice, first to count its reports');
+  // A pipe ends after the first time. A missing file has its own words.
+  const isFile =
+    path !== '-' &&
+    (await stat(path)
+      .then((found) => found.isFile())
+      .catch(() => true));
+  if (!isFile) throw new Failure('--from must be a file: the command reads it twice, first to count its reports');
   const list = () => openList(path, values, { account, environment });
   const isMeant = (one: ReportReference) => operation === undefined || one.operation === operation;
 
