@@ -136,7 +136,7 @@ CREATE TRIGGER stays_as_it_is BEFORE UPDATE ON schema.receipts
 CREATE TRIGGER stays_as_it_is BEFORE UPDATE ON schema.settings
   FOR EACH ROW EXECUTE FUNCTION schema.refuse_change();
 
--- Writes the group of each quarantined row, as problemKeyOf does, so that groups are counted without reading each
+-- Writes the group of each quarantined row, so that groups are counted without reading each
 -- problem. Generated columns would cost each new row a fifth of its time.
 CREATE FUNCTION schema.note_wrong() RETURNS trigger LANGUAGE plpgsql AS $wrong$
 BEGIN
