@@ -60,10 +60,11 @@ export const replaceFile: RunCommand = async ({ store, operator, command }, valu
     let quarantined = 0;
     // Another process may have begun it since, with a reason of its own.
     if (!isChecked) begun = await decisionAbout(store, named);
-    let { id: decision, kept } = begun;
-    for (let isLeft = !isChecked && (kept !== undefined || tallies.total('differing') > 0); isLeft; ) {
-      ({ id: decision, kept } = begun);
-      const { who, reason } = kept ?? newDecision(needed(values, 'reason'));
+    let decision: string | undefined;
+    let isLeft = !isChecked && (begun.kept !== undefined || tallies.total('differing') > 0);
+    while (isLeft) {
+      decision = begun.id;
+      const { who, reason } = begun.kept ?? newDecision(needed(values, 'reason'));
       const request = { action: 'replaced', who, reason, decision, about, operations: tallies.named() } as const;
       const commits = commitsOf(file, lines);
       quarantined += await operator.decideFile({ ...request, ...commits }).finally(() => rejected.write());
