@@ -124,6 +124,9 @@ const HAS_REFERENCE = /"reference\\*":/;
 
 const parsed = (text: string): unknown => JSON.parse(text.slice(text.indexOf('{')));
 
+/** Of the receipts. The errors of a report have the same members, and their outcomes prove the opposite. */
+const OUTCOMES: readonly unknown[] = ['recorded', 'already-recorded', 'declared-recorded', 'dismissed'];
+
 /** A container's log of a logger's line has three levels. */
 const DEEPEST = 5;
 
@@ -131,7 +134,8 @@ function receiptIn(value: unknown, depth = 0): Partial<ListedReport & Place & { 
   if (typeof value === 'string' && value.includes('{') && HAS_REFERENCE.test(value))
     return receiptIn(parsed(value), depth);
   if (typeof value !== 'object' || value === null || depth > DEEPEST) return undefined;
-  if (['reference', 'operation', 'outcome'].every((name) => typeof (value as never)[name] === 'string')) return value;
+  const { reference, operation, outcome }: { reference?: unknown; operation?: unknown; outcome?: unknown } = value;
+  if (typeof reference === 'string' && typeof operation === 'string' && OUTCOMES.includes(outcome)) return value;
   for (const inner of Object.values(value)) {
     const found = receiptIn(inner, depth + 1);
     if (found) return found;

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { withSettlement } from '../../../src/cli/outbox/reconcile.js';
+import { createClient } from '../../../src/core/client/create-client.js';
 import {
   createComparison,
   createCsvReader,
@@ -10,6 +11,9 @@ import {
   proofCsv,
   writeCsv,
 } from '../../../src/core/platform/books.js';
+import { createMockGateway } from '../../../src/entries/mock.js';
+import { personalBet } from '../../outbox/personal.js';
+import { failureOf } from '../../support/failure-of.js';
 
 const PLACE = { account: 'default', environment: 'production' };
 const readCsv = (text: string) => [...createCsvReader()(text, true)];
@@ -108,6 +112,22 @@ const LOGGERS: [string, (line: string, index: number) => string][] = [
   ['pino in Kubernetes', (msg) => `2026-11-28T07:00:00Z stdout F ${JSON.stringify({ level: 30, msg })}`],
   ['a plain file', (line) => line],
 ];
+
+test('no error in a log is taken for a receipt: it proves the opposite', async () => {
+  const gateway = createMockGateway();
+  const client = createClient({ ...gateway.clientOptions(), retry: { limit: 0 } });
+  gateway.faults.add({ kind: 'status', status: 422 });
+  const refused = await failureOf(client.reportBetEvent(personalBet('B-1')));
+  gateway.faults.add({ kind: 'connection-reset', when: 'before' });
+  const inDoubt = await failureOf(client.reportBetEvent(personalBet('B-2')));
+  const receipt = await client.reportBetEvent(personalBet('B-3'));
+  const log = [refused, inDoubt, { of: 'bets', outcome: 'WIN', reference: 'B-4', operation: 'reportBetEvent' }].map(
+    (err) => `${JSON.stringify({ level: 50, err, msg: 'report failed' })}\n`,
+  );
+  const both = `${JSON.stringify({ err: refused, receipt })}\n`;
+  const found = [...createListReader({ account: 'default', environment: 'staging' })(log.join('') + both, true)];
+  expect(found).toEqual([{ reference: 'B-3', operation: 'reportBetEvent' }]);
+});
 
 test.each(LOGGERS)('the lines of onReceipt are found in a log of %s', (_, logged) => {
   const line = (facts: object) => JSON.stringify({ at: '2026-11-28T07:00:00.000Z', ...facts });
