@@ -343,7 +343,7 @@ describe('certificates', () => {
     const server = createTlsServer({ key: certificateKey, cert }, async (request, response) => {
       const pieces: Buffer[] = [];
       for await (const piece of request) pieces.push(piece as Buffer);
-      const { host, connection, ...headers } = request.headers as Record<string, string>;
+      const { host, connection, 'content-length': length, ...headers } = request.headers as Record<string, string>;
       const answer = await fetch(url + request.url, {
         method: request.method ?? 'POST',
         headers,
