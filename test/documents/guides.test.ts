@@ -65,7 +65,9 @@ test('the hosts that the guide adds to connect-src are those that a page without
   });
   await client.locate({ clientIP: '102.89.23.45' }).catch(() => undefined);
   const [, hosts = ''] =
-    /^\| no relay, .*their hosts in `connect-src`: `(.*)` \|$/m.exec(read('docs/how-to/browser.md')) ?? [];
+    /^\| a client without `relayUrl` .*their hosts in `connect-src`: `(.*)` \|$/m.exec(
+      read('docs/how-to/browser.md'),
+    ) ?? [];
   expect(hosts.split(' ')).toEqual(asked);
 });
 
