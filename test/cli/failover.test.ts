@@ -221,6 +221,13 @@ it('a log of receipts resolves what the standby sends or shows to a person, alth
   expect((await run(standby, 'list')).out).toMatch(/R-1\n.*R-1\n$/s);
   expect((await run(standby, 'verify')).code).toBe(0);
   expect(leaksIn(ended.out + ended.err + readFileSync(log, 'utf8'))).toEqual([]);
+  const unknown = `${newFile()}.csv`;
+  writeFileSync(unknown, 'reference,operation\nR-9,reportBetEvent\nR-0,reportBetEvent\n');
+  const short = await run(standby, 'resolve', '--from', unknown, '--as', 'recorded', ...call.slice(4), '--yes');
+  expect([short.code, short.err]).toEqual([
+    1,
+    expect.stringContaining('The outbox does not have 1 report of the list'),
+  ]);
   // A report that is recorded again has two lines.
   appendFileSync(log, readFileSync(log, 'utf8'));
   expect((await run(...call, '--as', 'recorded', '--yes')).err).toContain('6 were recorded already.');

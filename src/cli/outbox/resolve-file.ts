@@ -110,5 +110,5 @@ export const resolveFile: RunCommand = async ({ store, operator, command }, valu
     if (found.torn.length > 0) remark(tornNote(path, found.torn));
     if (quarantined > 0) remark(quarantinedNote(quarantined, command));
   }
-  return refused + found.torn.length > 0 ? EXIT.failed : EXIT.done;
+  return refused + missing + found.torn.length > 0 ? EXIT.failed : EXIT.done;
 };
