@@ -18,7 +18,8 @@ export interface EventKey {
 
 interface EventIdentity {
   readonly operation: string;
-  readonly environment: string | undefined;
+  /** That of `complete`, otherwise the relay's. */
+  readonly environment: unknown;
   readonly player: unknown;
   /** The reference that is reported. The operator may replace the page's, or make a new one each time. */
   readonly reference: unknown;

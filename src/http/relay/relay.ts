@@ -116,7 +116,12 @@ async function answer(
   const reference = operations[operation].reference;
   const named = event[reference];
   const key = await eventKeyOf(
-    { operation, environment: settings.environment, player: playerIdOf(event) ?? event.user, reference: named },
+    {
+      operation,
+      environment: event.environment ?? settings.environment,
+      player: playerIdOf(event) ?? event.user,
+      reference: named,
+    },
     event,
   );
   function late(): WebAnswer | undefined {

@@ -125,7 +125,7 @@ function start(
   const inDoubt = client.resend && earlier.inDoubt;
   // The operator gets what was sent, even if its values differ now.
   const sent = inDoubt || { event, contents: key.contents };
-  const findRepeat = async () => repeatsOf(client)?.(operation, event, environment);
+  const findRepeat = async () => repeatsOf(client)?.(operation, event, ready.event.environment ?? environment);
 
   /** A client that ends after its time cannot change a later attempt. */
   function remember(remembered: Remembered | undefined): void {

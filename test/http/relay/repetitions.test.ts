@@ -58,6 +58,38 @@ describe('what makes two events the same', () => {
   });
 });
 
+describe('an event for which complete names the environment', () => {
+  test.each([
+    ['without an outbox', false],
+    ['with an outbox', true],
+  ])('is another report in the other environment, %s', async (_, stores) => {
+    let environment: 'staging' | 'production' = 'staging';
+    const sent: string[] = [];
+    const gateway = async (url: string) => {
+      sent.push(new URL(url).host);
+      return Response.json({});
+    };
+    const gateways = {
+      staging: { baseUrl: 'https://staging.example', apiKey: 's' },
+      production: { baseUrl: 'https://production.example', apiKey: 'p' },
+    };
+    const { client } = relayWorld({}, { gateways, fetch: gateway });
+    const outbox = createOutbox({ client, store: memoryStore() });
+    const { send } = relayWorld({ client: stores ? outbox : client, complete: () => ({ environment }) });
+    const body = pageBet({ location: gps() });
+    async function answers() {
+      const { status } = await send({ body });
+      await outbox.drain();
+      return [status, (await send({ body })).body.outcome];
+    }
+    const expected = [stores ? 202 : 200, 'already-recorded'];
+    expect(await answers()).toEqual(expected);
+    environment = 'production';
+    expect(await answers()).toEqual(expected);
+    expect(sent).toEqual(['staging.example', 'production.example']);
+  });
+});
+
 describe('what is remembered', () => {
   const key = (player: string, event: number | string) => ({ player, event: `${player} ${event}` });
 
