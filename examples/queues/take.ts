@@ -22,17 +22,19 @@ export async function take(outbox: Outbox, messages: readonly string[]): Promise
     if (!result) return 'not a message with a report';
     if (result.status === 'fulfilled') return undefined;
     const { reason } = result;
-    const isPoison = isReportingError(reason) && ['validation', 'duplicate'].includes(reason.code);
+    // 'location': a message without one never has one later
+    const isPoison = isReportingError(reason) && ['validation', 'duplicate', 'location'].includes(reason.code);
     if (isPoison) return reason.message; // free of personal data
     throw reason;
   });
 }
 
-/** Only these two members: a message does not choose options of a call. */
+/** Only these two members, and a payload without options: a message does not choose options of a call. */
 function readMessage(text: string): BatchedReport | undefined {
   try {
     const { operation, payload } = JSON.parse(text);
-    return NAMES.includes(operation) ? { operation, payload } : undefined;
+    const choosesOptions = 'environment' in payload || 'clientIP' in payload;
+    return NAMES.includes(operation) && !choosesOptions ? { operation, payload } : undefined;
   } catch {
     return undefined;
   }

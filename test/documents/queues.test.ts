@@ -101,15 +101,14 @@ describe('a message that fails for a reason of this process', () => {
     await expect(guide.take.take(outbox, [message('BET-1')])).rejects.toMatchObject({ code: 'configuration' });
     expect(await ids(outbox)).toEqual([]);
   });
+});
 
-  it('is not poison if it has no location, and none is found', async () => {
-    const { outbox } = outboxWorld({ client: { location: { ip: { providers: [] } } } });
-    const withoutLocation = JSON.stringify({
-      operation: 'reportBetEvent',
-      payload: betEvent({ bet_id: 'BET-1', timestamp }),
-    });
-    await expect(guide.take.take(outbox, [withoutLocation])).rejects.toMatchObject({ code: 'location' });
-  });
+it('an initiated report without a location is refused alone, and stops no queue', async () => {
+  const { outbox } = outboxWorld({ client: { location: { ip: { providers: [] } } } });
+  const withoutLocation = message('BET-1', { location: undefined });
+  const refused = await guide.take.take(outbox, [withoutLocation, message('BET-2')]);
+  expect(refused).toEqual([expect.stringContaining('location'), undefined]);
+  expect(await ids(outbox)).toEqual(['BET-2']);
 });
 
 it('a message does not choose the options of a call', async () => {
@@ -117,6 +116,17 @@ it('a message does not choose the options of a call', async () => {
   const chosen = { ...JSON.parse(message('BET-1')), options: { environment: 'production' }, environment: 'production' };
   expect(await guide.take.take(outbox, [JSON.stringify(chosen)])).toEqual([undefined]);
   expect(await outbox.list()).toMatchObject([{ reference: 'BET-1', environment: 'staging' }]);
+});
+
+it.each([
+  ['an environment', { environment: 'production' }],
+  ['an address', { clientIP: '102.89.23.1' }],
+  ['a private address, without a location', { clientIP: '10.0.0.1', location: undefined }],
+])('a message whose payload has %s is refused alone', async (_, more) => {
+  const { outbox } = outboxWorld();
+  const refused = await guide.take.take(outbox, [message('BET-1', more), message('BET-2')]);
+  expect(refused).toEqual(['not a message with a report', undefined]);
+  expect(await ids(outbox)).toEqual(['BET-2']);
 });
 
 describe('the consumer of Kafka', () => {
