@@ -1,5 +1,12 @@
 import type { Receipt } from '../../core/client/receipt.js';
-import { DuplicateReportError, hasCode, isReportingError, type ReportingError } from '../../core/errors/errors.js';
+import { attachedReport, attachReport } from '../../core/delivery/frozen-report.js';
+import {
+  DuplicateReportError,
+  hasCode,
+  isReportingError,
+  makeError,
+  type ReportingError,
+} from '../../core/errors/errors.js';
 import { subjectOf } from '../../core/platform/messages.js';
 import { LONGEST_TIMER_MS, withTimeout } from '../../core/platform/time.js';
 import { repeatsOf } from '../../core/protocol/repeats.js';
@@ -164,7 +171,11 @@ function start(
     }
     // The gateway has it (the same data), or may have it: a repetition must have the same bytes.
     if (error.outcome === 'unknown') remember({ ...held, inDoubt: { error, ...sent } });
-    else remember(error.code === 'duplicate' && !error.conflict ? held : undefined);
+    else if (earlier.inDoubt && !inDoubt) {
+      // A client without resend does not know of the first attempt.
+      remember(held);
+      if (error.code !== 'duplicate') return refuseReport(stillInDoubt(error), ready, sent.event, settings);
+    } else remember(error.code === 'duplicate' && !error.conflict ? held : undefined);
     return refuseReport(error, ready, sent.event, settings);
   }
 
@@ -206,6 +217,14 @@ function start(
     });
   recent.set(key, { ...held, running: { answer, until, contents: key.contents, isLocated: location !== undefined } });
   return answer;
+}
+
+/** After an attempt in doubt, no later failure makes the outcome certain. */
+function stillInDoubt(error: ReportingError): ReportingError {
+  const inDoubt = makeError(error.code, error.message, { ...error, outcome: 'unknown' });
+  const kept = attachedReport(error);
+  if (kept) attachReport(inDoubt, kept);
+  return inDoubt;
 }
 
 function follow(done: unknown, about: RelayReport, settings: RelaySettings): void {

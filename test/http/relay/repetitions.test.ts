@@ -324,6 +324,41 @@ describe('an event in doubt, for which complete now returns other values,', () =
   });
 });
 
+describe('an event in doubt, whose client has no resend,', () => {
+  async function failedAgain(status: number) {
+    const told: unknown[] = [];
+    const { gateway, client } = relayWorld();
+    const { reportBetEvent, reportWithdrawalEvent } = client;
+    const clock = new FakeClock();
+    const world = relayWorld({
+      clock,
+      client: { reportBetEvent, reportWithdrawalEvent },
+      onError: ({ code, outcome }) => void told.push([code, outcome]),
+    });
+    const send = (latitude: number) => {
+      clock.advance(1_000);
+      return world.send({ body: { bet_id: 'BET-1', amount: 5, location: gps({ latitude }) } });
+    };
+    gateway.faults.add({ kind: 'connection-reset', when: 'after' });
+    expect((await send(6)).body.error.outcome).toBe('unknown');
+    gateway.faults.add({ kind: 'status', status });
+    return { again: await send(7), send, gateway, told };
+  }
+
+  test.each([
+    [429, 'rate-limited'],
+    [401, 'authentication'],
+    [422, 'unprocessable'],
+  ])('stays in doubt if a repeat gets %i, and keeps its time and place', async (status, code) => {
+    const { again, send, gateway, told } = await failedAgain(status);
+    expect([again.status, again.body.error]).toMatchObject([502, { code, outcome: 'unknown' }]);
+    expect(told.at(-1)).toEqual([code, 'unknown']);
+    expect((await send(8)).body.error).toMatchObject({ code: 'duplicate', conflict: false });
+    const bodies = gateway.requests().map(({ body }) => JSON.stringify(body));
+    expect([bodies.length, new Set(bodies).size]).toEqual([3, 1]);
+  });
+});
+
 describe('a repetition that another process answers', () => {
   /** Two relays over one gateway, as two processes: the second is asked a minute later. */
   async function twice(body: object, complete: object) {
