@@ -25,7 +25,7 @@ export async function untilCertain(
 const HOUR_MS = 3_600_000;
 const wokenAt = new Map<string, number>();
 
-/** Calls a person at most once an hour for each code. */
+/** Calls a person at most once an hour for each code, and each report that is a duplicate. */
 export async function report(
   client: Client<'strict'>,
   reference: string,
@@ -40,8 +40,9 @@ export async function report(
     const { code, outcome, status, message } = error;
     console.error(code, outcome, message); // all of it is safe to log
     const isUrgent = status === 401 || status === 403 || code === 'duplicate' || outcome === 'unknown';
-    if (isUrgent && Date.now() - (wokenAt.get(code) ?? 0) > HOUR_MS) {
-      wokenAt.set(code, Date.now());
+    const cause = code === 'duplicate' ? `${code} ${reference}` : code; // each needs its own decision
+    if (isUrgent && Date.now() - (wokenAt.get(cause) ?? 0) > HOUR_MS) {
+      wokenAt.set(cause, Date.now());
       wake(message);
     }
     throw error; // you still owe the report: keep its data and this error

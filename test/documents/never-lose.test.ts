@@ -38,17 +38,18 @@ test('the guide resends until it is certain, beyond the retries of one call', { 
     });
 
     const pages: string[] = [];
+    const wake = (text: string) => pages.push(text);
     for (const status of [401, 403, 403, 422]) {
       gateway.faults.add({ kind: 'status', status });
-      const reported = report(
-        client,
-        'B-3',
-        () => reporting('B-3'),
-        (text: string) => pages.push(text),
-      );
+      const reported = report(client, 'B-3', () => reporting('B-3'), wake);
       await expect(reported).rejects.toMatchObject({ status, outcome: 'rejected' });
     }
-    expect(pages).toEqual([expect.stringContaining('HTTP 401'), expect.stringContaining('HTTP 403')]);
+    expect(pages.splice(0)).toEqual([expect.stringContaining('HTTP 401'), expect.stringContaining('HTTP 403')]);
+
+    for (const id of ['B-4', 'B-5']) await reporting(id);
+    for (const id of ['B-4', 'B-4', 'B-5'])
+      await expect(report(client, id, () => reporting(id), wake)).rejects.toMatchObject({ code: 'duplicate' });
+    expect(pages).toEqual([expect.stringContaining('B-4'), expect.stringContaining('B-5')]);
   } finally {
     await rm(folder, { recursive: true });
   }
