@@ -302,7 +302,7 @@ function listsOf(
 ): Map<string, string[]> | string {
   const lists = new Map<string, string[]>();
   try {
-    for (const { reference, operation } of createListReader(where)(text, true))
+    for (const { reference, operation } of createListReader({ ...where, operation: operations[0] })(text, true))
       for (const one of operation === undefined ? operations : [operation])
         lists.get(one)?.push(reference) ?? lists.set(one, [reference]);
   } catch (error) {

@@ -97,10 +97,13 @@ export function openList(
   place: Destination,
 ) {
   const torn: number[] = [];
-  const read = createListReader(place, {
-    onTorn: (line) => void torn.push(line),
-    onOpenEnd: isComplete ? undefined : () => refuseOpenEnd(path),
-  });
+  const read = createListReader(
+    { ...place, operation },
+    {
+      onTorn: (line) => void torn.push(line),
+      onOpenEnd: isComplete ? undefined : () => refuseOpenEnd(path),
+    },
+  );
   const hash = createHash('sha256');
   const decoder = new TextDecoder();
   let size = 0;

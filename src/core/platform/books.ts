@@ -15,9 +15,6 @@ const LONGEST_CELL = 100_000;
 /** The characters after which it is clear what a list is. */
 const ENOUGH = 50_000;
 
-/** In the order in which they are looked for. */
-const NAMES = ['bet_id', 'request_id', 'reference'];
-
 /** Reads CSV by RFC 4180, in pieces. A semicolon or a tab parts the cells where the first line has no comma. */
 export function createCsvReader(): (piece: string, isLast?: boolean) => Generator<string[]> {
   let separator: string | undefined;
@@ -61,27 +58,31 @@ const separatorOf = (text: string): string => {
   return [',', ';', '\t'].find((one) => first.includes(one)) ?? ',';
 };
 
-/** The columns of a list without their names. */
-const NO_NAMES = { reference: 0, operation: -1 };
+/** The columns that may name a report, in the order in which they are looked for. */
+const columnsOf = (operation: string | undefined): string[] =>
+  operation?.includes('Withdrawal') ? ['request_id', 'reference', 'bet_id'] : ['bet_id', 'reference', 'request_id'];
 
-function createReferenceReader({ onOpenEnd }: ListProblems): ReadList {
+function createReferenceReader(place: Place, { onOpenEnd }: ListProblems): ReadList {
   const read = createCsvReader();
-  let columns: typeof NO_NAMES | undefined;
+  /** Empty if the list has no line with the names of its columns. */
+  let names: string[] | undefined;
   let end = '\n';
   return function* (piece, isLast) {
     end = piece.slice(-1) || end;
     if (isLast && end !== '\n') onOpenEnd?.();
     for (const row of read(piece, isLast)) {
-      if (columns === undefined) {
-        const names = row.map((name) => name.trim().toLowerCase());
-        const named = NAMES.map((name) => names.indexOf(name)).find((index) => index >= 0);
-        columns = named === undefined ? NO_NAMES : { reference: named, operation: names.indexOf('operation') };
-        if (named !== undefined) continue;
+      const cells = row.map((cell) => cell.trim());
+      if (names === undefined) {
+        names = cells.map((cell) => cell.toLowerCase());
+        if (columnsOf(undefined).some((name) => names?.includes(name))) continue;
+        names = [];
       }
-      const reference = row[columns.reference]?.trim();
+      const operation = cells[names.indexOf('operation')] || undefined;
+      const column = columnsOf(operation ?? place.operation).find((name) => names?.includes(name));
+      const reference = cells[column === undefined ? 0 : names.indexOf(column)];
       if (reference?.includes('{"'))
         throw new ListError('it begins as a log in JSON without receipts; give its lines with "reference" alone');
-      if (reference) yield { reference, operation: row[columns.operation]?.trim() || undefined };
+      if (reference) yield { reference, operation };
     }
   };
 }
@@ -148,6 +149,8 @@ type ReadList = (piece: string, isLast?: boolean) => Generator<ListedReport>;
 interface Place {
   readonly account: string;
   readonly environment: string;
+  /** Of the rows of a list that do not name theirs. */
+  readonly operation?: string | undefined;
 }
 
 interface ListProblems {
@@ -158,8 +161,8 @@ interface ListProblems {
 }
 
 /**
- * Reads a list of references in pieces: one per line, or CSV. Then they stand in the column that names a report, or in
- * the first one. Of a log of receipts: those of the place that were not dismissed.
+ * Reads a list of references in pieces: one per line, or CSV. In CSV, they stand in the column that names a report of
+ * the operation. Of a log of receipts: those of the place that were not dismissed.
  */
 export function createListReader(place: Place, problems: ListProblems = {}): ReadList {
   let unread = '';
@@ -168,7 +171,9 @@ export function createListReader(place: Place, problems: ListProblems = {}): Rea
     unread += piece;
     // A log may begin with lines of other programs.
     if (isLast || unread.length > ENOUGH)
-      read ??= /\{.*"reference\\*":/.test(unread) ? createLogReader(place, problems) : createReferenceReader(problems);
+      read ??= /\{.*"reference\\*":/.test(unread)
+        ? createLogReader(place, problems)
+        : createReferenceReader(place, problems);
     if (!read) return;
     const text = unread;
     unread = '';

@@ -11,6 +11,7 @@ import {
   proofCsv,
   writeCsv,
 } from '../../../src/core/platform/books.js';
+import { operations, reportNames } from '../../../src/core/protocol/operations.js';
 import { createMockGateway } from '../../../src/entries/mock.js';
 import { personalBet } from '../../outbox/personal.js';
 import { failureOf } from '../../support/failure-of.js';
@@ -33,6 +34,24 @@ test.each<[string, string, string[]]>([
   ['nothing', '', []],
 ])('a list is read: %s', (_, text, references) => {
   expect(referencesOf(text)).toEqual(references);
+});
+
+test('the operation of a row decides which column names its report', () => {
+  const text = [
+    'operation,Request_ID,bet_id,reference',
+    ...reportNames.map((name) => `${name},W-1,B-1,R-1`),
+    ',W-2,B-2,R-2',
+  ].join('\n');
+  const own = reportNames.map((name) => ({
+    reference: operations[name].reference === 'bet_id' ? 'B-1' : 'W-1',
+    operation: name,
+  }));
+  expect(listOf(text)).toEqual([...own, { reference: 'B-2', operation: undefined }]);
+  const withdrawals = createListReader({ ...PLACE, operation: 'reportSettledWithdrawal' });
+  expect([...withdrawals(text, true)].at(-1)).toEqual({ reference: 'W-2', operation: undefined });
+  expect(listOf('operation,reference,bet_id\nreportWithdrawalEvent,W-1,B-1\n')).toEqual([
+    { reference: 'W-1', operation: 'reportWithdrawalEvent' },
+  ]);
 });
 
 test('what is written is read again', () => {
