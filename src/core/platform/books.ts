@@ -15,8 +15,11 @@ const LONGEST_CELL = 100_000;
 /** The characters after which it is clear what a list is. */
 const ENOUGH = 50_000;
 
-/** Reads CSV by RFC 4180, in pieces. A semicolon or a tab parts the cells where the first line has no comma. */
-export function createCsvReader(): (piece: string, isLast?: boolean) => Generator<string[]> {
+/**
+ * Reads CSV by RFC 4180, in pieces. A semicolon or a tab parts the cells where the first line has no comma. While a row
+ * is given, `at.line` is the number of its last line.
+ */
+export function createCsvReader(at = { line: 0 }): (piece: string, isLast?: boolean) => Generator<string[]> {
   let separator: string | undefined;
   let [unread, cell] = ['', ''];
   let row: string[] = [];
@@ -24,6 +27,7 @@ export function createCsvReader(): (piece: string, isLast?: boolean) => Generato
 
   function* endRow(): Generator<string[]> {
     row.push(cell);
+    at.line += 1;
     if (row.some((one) => one !== '')) yield row;
     [row, cell] = [[], ''];
   }
@@ -36,8 +40,10 @@ export function createCsvReader(): (piece: string, isLast?: boolean) => Generato
         const isQuote = character === '"';
         if (isQuote && wasQuote) cell += '"';
         if (isQuote && (isQuoted || wasQuote || cell === '')) isQuoted = !isQuoted;
-        else if (isQuoted) cell += character;
-        else if (character === separator) {
+        else if (isQuoted) {
+          cell += character;
+          if (character === '\n') at.line += 1;
+        } else if (character === separator) {
           row.push(cell);
           cell = '';
         } else if (character === '\n') yield* endRow();
@@ -63,7 +69,8 @@ const columnsOf = (operation: string | undefined): string[] =>
   operation?.includes('Withdrawal') ? ['request_id', 'reference', 'bet_id'] : ['bet_id', 'reference', 'request_id'];
 
 function createReferenceReader(place: Place, { onOpenEnd }: ListProblems): ReadList {
-  const read = createCsvReader();
+  const at = { line: 0 };
+  const read = createCsvReader(at);
   /** Empty if the list has no line with the names of its columns. */
   let names: string[] | undefined;
   let end = '\n';
@@ -82,6 +89,10 @@ function createReferenceReader(place: Place, { onOpenEnd }: ListProblems): ReadL
       const reference = cells[column === undefined ? 0 : names.indexOf(column)];
       if (reference?.includes('{"'))
         throw new ListError('it begins as a log in JSON without receipts; give its lines with "reference" alone');
+      if (cells.slice(names.length || 1).some(Boolean))
+        throw new ListError(
+          `line ${at.line} has more cells than the first line names columns, such as bet_id, request_id or reference; a reference with a separator needs quotes`,
+        );
       if (reference) yield { reference, operation };
     }
   };

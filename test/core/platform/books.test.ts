@@ -29,7 +29,7 @@ test.each<[string, string, string[]]>([
   ['a column that names withdrawals', 'Request_ID;status\nWR-1;SUCCESS', ['WR-1']],
   ['tabs between the cells', 'x\treference\n1\tBET-1', ['BET-1']],
   ['quotation marks, commas and lines within a cell', 'bet_id,note\n"BET,1","a ""b""\nc"\nBET-2,', ['BET,1', 'BET-2']],
-  ['no known column: the first one', 'BET-1,5\nBET-2,6', ['BET-1', 'BET-2']],
+  ['cells that are empty beyond the columns', 'bet_id,note\nBET-1,,,', ['BET-1']],
   ['a row that is too short', 'amount,bet_id\n5', []],
   ['nothing', '', []],
 ])('a list is read: %s', (_, text, references) => {
@@ -52,6 +52,14 @@ test('the operation of a row decides which column names its report', () => {
   expect(listOf('operation,reference,bet_id\nreportWithdrawalEvent,W-1,B-1\n')).toEqual([
     { reference: 'W-1', operation: 'reportWithdrawalEvent' },
   ]);
+});
+
+test.each([
+  ['without a first line of names', 'BET-1,5\nBET-2,6', 1],
+  ['with a comma in one reference', 'BET-1\n\nBET,3\n', 3],
+  ['with a comma in one reference of a named column', 'bet_id,note\nBET-1,"two\nlines"\nBET,3,\nBET,4,x\n', 5],
+])('no list is read %s: a part of a cell is not a reference', (_, text, line) => {
+  expect(() => listOf(text)).toThrow(`line ${line} has more cells than the first line names columns`);
 });
 
 test('what is written is read again', () => {
