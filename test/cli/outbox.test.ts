@@ -520,7 +520,7 @@ describe('the books', () => {
     const { code, out, err } = await outbox(sample, 'reconcile', log, '--environment', 'staging');
     expect([code, out.split('\n').map((row) => row.split(/ +/).at(-1))]).toEqual([1, ['B-9', 'B-bad', '']]);
     expect(err).toContain(`recorded: 1 of 3; declared recorded by a person: 0\n`);
-    expect(err).toContain('not complete JSON, as after a crash: 2, with the numbers 2, 4. Each may hold two receipts');
+    expect(err).toContain('not complete JSON, as after a crash: 2, with the numbers 2, 4. Each line of a log may hold');
     const proof = await outbox(sample, 'reconcile', log, '--environment', 'staging', '--csv');
     expect(proof.out).toContain('\r\nlines not read,"2, 4"\r\n');
 
@@ -532,7 +532,39 @@ describe('the books', () => {
       expect([said.code, said.err]).toEqual([1, expect.stringContaining(': 1, with the numbers 2. ')]);
     }
     const none = await outbox(sample, 'reconcile', list(half, half), '--environment', 'staging');
-    expect(none).toMatchObject({ code: 2, out: '', err: expect.stringContaining('not complete JSON: 1, 2') });
+    expect(none).toMatchObject({
+      code: 2,
+      out: '',
+      err: expect.stringContaining('not complete JSON, or have no reference: 1, 2'),
+    });
+  });
+
+  it('are not proven by a list with rows without a reference: these are named', async () => {
+    const books = list(
+      'operation,bet_id,request_id',
+      'reportBetEvent,B-1,',
+      'reportWithdrawalEvent,B-1,',
+      'reportBetEvent',
+    );
+    const { code, out, err } = await outbox(sample, 'reconcile', books, '--environment', 'staging', '--csv');
+    expect([code, err]).toEqual([1, expect.stringContaining('recorded: 1 of 1;')]);
+    expect(err).toContain('with the numbers 3, 4.');
+    expect(out).toContain('\r\nlines not read,"3, 4"\r\n');
+    const resolved = [
+      'resolve',
+      '--from',
+      books,
+      '--as',
+      'recorded',
+      '--environment',
+      'staging',
+      '--reason',
+      'their list',
+    ];
+    expect(await outbox(sample, ...resolved)).toMatchObject({
+      code: 1,
+      err: expect.stringContaining('with the numbers 3, 4.'),
+    });
   });
 
   it('need an operation, an environment and a file', async () => {

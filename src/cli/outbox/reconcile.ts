@@ -23,7 +23,7 @@ export const reconcileList: RunCommand = async ({ store, now }, values, [path = 
   const { account = DEFAULT_ACCOUNT, json, csv, operation } = values;
   const environment = needed(values, 'environment');
   const list = openList(path, values, { account, environment });
-  const { torn } = list;
+  const { unread } = list;
   const comparison = createComparison(dayNamed(values.day, now));
   const { counts } = comparison;
   const proven: Reconciled[] = [];
@@ -45,19 +45,19 @@ export const reconcileList: RunCommand = async ({ store, now }, values, [path = 
     if (hasCode(error, 'validation')) throw new Failure(`${path}: ${error.message}`);
     throw error;
   }
-  if (counts.total + counts.otherDays === 0) throw new Failure(namesNone(path, torn));
+  if (counts.total + counts.otherDays === 0) throw new Failure(namesNone(path, unread));
   if (counts.total === 0) throw new Failure(`no report of ${path} is of the day ${values.day}`);
   const facts = comparison.facts({ at: now, list: list.sha256(), account, head: await readHead(store) });
-  const unread: typeof facts = torn.length > 0 ? [['lines not read', numbers(torn)]] : [];
-  if (csv) await sayAll([proofCsv([...facts, ...unread], proven)], { exact: true });
+  const left: typeof facts = unread.length > 0 ? [['lines not read', numbers(unread)]] : [];
+  if (csv) await sayAll([proofCsv([...facts, ...left], proven)], { exact: true });
   if (!json) remark(facts.map(([name, words]) => `${name}: ${words}`).join('\n'));
   const prunedBefore = counts.unknown > 0 ? await store.prunedBefore?.(account) : undefined;
   if (prunedBefore !== undefined)
     remark(
       `Reports that ended before ${time(prunedBefore)} were pruned and count as never-seen: look for them in the exported log of receipts.`,
     );
-  if (torn.length > 0) remark(tornNote(path, torn));
-  return counts.recorded === counts.total && torn.length === 0 ? EXIT.done : EXIT.failed;
+  if (unread.length > 0) remark(unreadNote(path, unread));
+  return counts.recorded === counts.total && unread.length === 0 ? EXIT.done : EXIT.failed;
 };
 
 const MOST_NAMED = 1_000;
@@ -65,13 +65,13 @@ const MOST_NAMED = 1_000;
 const numbers = (lines: readonly number[]): string =>
   `${lines.slice(0, MOST_NAMED).join(', ')}${lines.length > MOST_NAMED ? `, and ${lines.length - MOST_NAMED} more` : ''}`;
 
-export const namesNone = (path: string, torn: readonly number[]): string =>
-  torn.length > 0
-    ? `${path} names no report that can be read; lines that are not complete JSON: ${numbers(torn)}`
+export const namesNone = (path: string, unread: readonly number[]): string =>
+  unread.length > 0
+    ? `${path} names no report that can be read; lines that are not complete JSON, or have no reference: ${numbers(unread)}`
     : `${path} names no report: its export may have failed`;
 
-export const tornNote = (path: string, torn: readonly number[]): string =>
-  `\nLines not read, because they are not complete JSON, as after a crash: ${torn.length}, with the numbers ${numbers(torn)}. Each may hold two receipts: open ${path}, and look for their references with show.`;
+export const unreadNote = (path: string, unread: readonly number[]): string =>
+  `\nLines not read, because they have no reference, or are not complete JSON, as after a crash: ${unread.length}, with the numbers ${numbers(unread)}. Each line of a log may hold two receipts: open ${path}, and look for their references with show.`;
 
 function refuseOpenEnd(path: string): never {
   throw new Failure(
@@ -90,17 +90,17 @@ export const withSettlement = (operation: string): string[] => [
 const lineOf = ({ reference, operation, state, outcome, problem }: Reconciled) =>
   `${state.padEnd(12)}${(problem?.code ?? outcome ?? '-').padEnd(18)}${operation.padEnd(24)}${shownName(reference)}\n`;
 
-/** The reports of a list in their order. At the end, its hash and the numbers of the lines that a crash has cut off. */
+/** The reports of a list in their order. At the end, its hash and the numbers of the lines that were not read. */
 export function openList(
   path: string,
   { 'last-line-complete': isComplete, settlements, operation }: OutboxValues,
   place: Destination,
 ) {
-  const torn: number[] = [];
+  const unread: number[] = [];
   const read = createListReader(
     { ...place, operation },
     {
-      onTorn: (line) => void torn.push(line),
+      onUnread: (line) => void unread.push(line),
       onOpenEnd: isComplete ? undefined : () => refuseOpenEnd(path),
     },
   );
@@ -134,7 +134,7 @@ export function openList(
 
   return {
     references,
-    torn,
+    unread,
     sha256: () => hash.copy().digest('hex'),
     /** Whether the file still begins with what was read: a log may have grown. */
     async isUnchanged(): Promise<boolean> {

@@ -11,7 +11,7 @@ import { createReferences } from './import/check.js';
 import { needed, type RunCommand } from './options.js';
 import { newDecision } from './person.js';
 import { printDecided } from './print-decided.js';
-import { namesNone, openList, tornNote } from './reconcile.js';
+import { namesNone, openList, unreadNote } from './reconcile.js';
 import { grouped, quarantinedNote, reports } from './text.js';
 
 /**
@@ -70,7 +70,7 @@ export const resolveFile: RunCommand = async ({ store, operator, command }, valu
       else open.set(name, (open.get(name) ?? 0) + 1);
   }
   const count = [...open.values()].reduce((sum, many) => sum + many, 0);
-  if (count + recorded + missing === 0) throw new Failure(namesNone(path, found.torn));
+  if (count + recorded + missing === 0) throw new Failure(namesNone(path, found.unread));
   const kinds = [...open].map(([name, many]) => `${grouped(many)} × ${name}`).join(', ');
   if (count > 0 && !values.yes)
     await confirm(
@@ -107,8 +107,8 @@ export const resolveFile: RunCommand = async ({ store, operator, command }, valu
   if (!json) {
     remark(`\nDecided: ${grouped(done)} of ${reports(count)}. ${grouped(recorded)} were recorded already.`);
     if (missing > 0) remark(`The outbox does not have ${reports(missing)} of the list; reconcile names them.`);
-    if (found.torn.length > 0) remark(tornNote(path, found.torn));
+    if (found.unread.length > 0) remark(unreadNote(path, found.unread));
     if (quarantined > 0) remark(quarantinedNote(quarantined, command));
   }
-  return refused + missing + found.torn.length > 0 ? EXIT.failed : EXIT.done;
+  return refused + missing + found.unread.length > 0 ? EXIT.failed : EXIT.done;
 };

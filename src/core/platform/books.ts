@@ -68,7 +68,12 @@ const separatorOf = (text: string): string => {
 const columnsOf = (operation: string | undefined): string[] =>
   operation?.includes('Withdrawal') ? ['request_id', 'reference', 'bet_id'] : ['bet_id', 'reference', 'request_id'];
 
-function createReferenceReader(place: Place, { onOpenEnd }: ListProblems): ReadList {
+function passOver(line: number, why: string, { onUnread }: ListProblems): void {
+  if (!onUnread) throw new ListError(`line ${line} ${why}`);
+  onUnread(line);
+}
+
+function createReferenceReader(place: Place, problems: ListProblems): ReadList {
   const at = { line: 0 };
   const read = createCsvReader(at);
   /** Empty if the list has no line with the names of its columns. */
@@ -76,7 +81,7 @@ function createReferenceReader(place: Place, { onOpenEnd }: ListProblems): ReadL
   let end = '\n';
   return function* (piece, isLast) {
     end = piece.slice(-1) || end;
-    if (isLast && end !== '\n') onOpenEnd?.();
+    if (isLast && end !== '\n') problems.onOpenEnd?.();
     for (const row of read(piece, isLast)) {
       const cells = row.map((cell) => cell.trim());
       if (names === undefined) {
@@ -94,6 +99,7 @@ function createReferenceReader(place: Place, { onOpenEnd }: ListProblems): ReadL
           `line ${at.line} has more cells than the first line names columns, such as bet_id, request_id or reference; a reference with a separator needs quotes`,
         );
       if (reference) yield { reference, operation };
+      else if (cells.some(Boolean)) passOver(at.line, 'has no reference', problems);
     }
   };
 }
@@ -102,7 +108,7 @@ function createReferenceReader(place: Place, { onOpenEnd }: ListProblems): ReadL
  * JSON Lines: an exported log of receipts, or a log with the lines of `onReceipt`. A program may have put words before a
  * line, and a logger may hold it as a text or an object in JSON of its own.
  */
-function createLogReader(place: Place, { onTorn }: ListProblems): ReadList {
+function createLogReader(place: Place, problems: ListProblems): ReadList {
   let rest = '';
   let number = 0;
 
@@ -111,8 +117,7 @@ function createLogReader(place: Place, { onTorn }: ListProblems): ReadList {
     try {
       return receiptIn(parsed(line));
     } catch {
-      if (!onTorn) throw new ListError(`line ${number} is not complete JSON`);
-      onTorn(number);
+      passOver(number, 'is not complete JSON', problems);
       return undefined;
     }
   }
@@ -165,8 +170,11 @@ interface Place {
 }
 
 interface ListProblems {
-  /** Gets the number of a line of a log that a crash has cut off. Without it, reading throws a `ListError`. */
-  readonly onTorn?: ((line: number) => void) | undefined;
+  /**
+   * Gets the number of a line of a log that a crash has cut off, or of a row without a reference. Without it, reading
+   * throws a `ListError`.
+   */
+  readonly onUnread?: ((line: number) => void) | undefined;
   /** A list without a last line break may be cut off within a reference. Called before the last one is read. */
   readonly onOpenEnd?: (() => void) | undefined;
 }

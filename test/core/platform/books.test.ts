@@ -30,7 +30,7 @@ test.each<[string, string, string[]]>([
   ['tabs between the cells', 'x\treference\n1\tBET-1', ['BET-1']],
   ['quotation marks, commas and lines within a cell', 'bet_id,note\n"BET,1","a ""b""\nc"\nBET-2,', ['BET,1', 'BET-2']],
   ['cells that are empty beyond the columns', 'bet_id,note\nBET-1,,,', ['BET-1']],
-  ['a row that is too short', 'amount,bet_id\n5', []],
+  ['rows of blanks', 'amount,bet_id\n5,BET-1\n ,\n,\n', ['BET-1']],
   ['nothing', '', []],
 ])('a list is read: %s', (_, text, references) => {
   expect(referencesOf(text)).toEqual(references);
@@ -52,6 +52,16 @@ test('the operation of a row decides which column names its report', () => {
   expect(listOf('operation,reference,bet_id\nreportWithdrawalEvent,W-1,B-1\n')).toEqual([
     { reference: 'W-1', operation: 'reportWithdrawalEvent' },
   ]);
+});
+
+test('a row without a reference is named by its line, also if it is too short', () => {
+  const text =
+    'operation,bet_id,request_id\nreportBetEvent,B-1,\n\nreportWithdrawalEvent,W-1,\n"a\nb",\nreportBetEvent\n';
+  const lines: number[] = [];
+  const read = createListReader(PLACE, { onUnread: (line) => lines.push(line) });
+  expect([...read(text, true)]).toEqual([{ reference: 'B-1', operation: 'reportBetEvent' }]);
+  expect(lines).toEqual([4, 6, 7]);
+  expect(() => listOf(text)).toThrow('line 4 has no reference');
 });
 
 test.each([
@@ -215,7 +225,7 @@ test('a log is read past the lines that a crash has cut off, and each is named b
       const onOpenEnd = () => {
         throw new Error('the end of a log shows whether it is whole: expected no question');
       };
-      const read = createListReader(PLACE, { onTorn: (number) => torn.push(number), onOpenEnd });
+      const read = createListReader(PLACE, { onUnread: (number) => torn.push(number), onOpenEnd });
       const pieces = [text.slice(0, length), text.slice(length)];
       const reports = [...pieces.flatMap((piece) => [...read(piece)]), ...read('', true)];
       expect([reports.map(({ reference }) => reference), torn]).toEqual([found, lines]);
