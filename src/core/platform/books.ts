@@ -112,13 +112,13 @@ function createLogReader(place: Place, problems: ListProblems): ReadList {
   let rest = '';
   let number = 0;
 
-  function receiptOf(line: string): ReturnType<typeof receiptIn> {
-    if (!HAS_REFERENCE.test(line) && !line.startsWith('{"')) return undefined;
+  function receiptsOf(line: string): ListedReceipt[] {
+    if (!HAS_REFERENCE.test(line) && !BEGINS_RECEIPT.test(line)) return [];
     try {
-      return receiptIn(parsed(line));
+      return [...receiptsIn(parsed(line))];
     } catch {
       passOver(number, 'is not complete JSON', problems);
-      return undefined;
+      return [];
     }
   }
 
@@ -128,10 +128,12 @@ function createLogReader(place: Place, problems: ListProblems): ReadList {
     if (rest.length > LONGEST_CELL) throw new ListError('a line is longer than any receipt');
     for (const line of lines) {
       number += 1;
-      const { reference, operation, outcome, ...at } = receiptOf(line) ?? {};
-      const isHere =
-        (at.account ?? place.account) === place.account && (at.environment ?? place.environment) === place.environment;
-      if (reference !== undefined && isHere && outcome !== 'dismissed') yield { reference, operation };
+      for (const { reference, operation, outcome, ...at } of receiptsOf(line)) {
+        const isHere =
+          (at.account ?? place.account) === place.account &&
+          (at.environment ?? place.environment) === place.environment;
+        if (isHere && outcome !== 'dismissed') yield { reference, operation };
+      }
     }
   };
 }
@@ -139,7 +141,15 @@ function createLogReader(place: Place, problems: ListProblems): ReadList {
 /** In each text within a text, a quote has more backslashes before it. */
 const HAS_REFERENCE = /"reference\\*":/;
 
-const parsed = (text: string): unknown => JSON.parse(text.slice(text.indexOf('{')));
+/** A line may be cut off before its reference. A loss of power may leave zeros in its place. */
+const BEGINS_RECEIPT = /^\{"|\{\\*"at\\*":|\0/;
+
+function parsed(text: string): unknown {
+  if (text.includes('\0')) throw new SyntaxError('a part is missing');
+  return JSON.parse(text.slice(text.indexOf('{')));
+}
+
+type ListedReceipt = ListedReport & Partial<Place> & { readonly outcome: unknown };
 
 /** Of the receipts. The errors of a report have the same members, and their outcomes prove the opposite. */
 const OUTCOMES: readonly unknown[] = ['recorded', 'already-recorded', 'declared-recorded', 'dismissed'];
@@ -147,17 +157,16 @@ const OUTCOMES: readonly unknown[] = ['recorded', 'already-recorded', 'declared-
 /** A container's log of a logger's line has three levels. */
 const DEEPEST = 5;
 
-function receiptIn(value: unknown, depth = 0): Partial<ListedReport & Place & { outcome: string }> | undefined {
-  if (typeof value === 'string' && value.includes('{') && HAS_REFERENCE.test(value))
-    return receiptIn(parsed(value), depth);
-  if (typeof value !== 'object' || value === null || depth > DEEPEST) return undefined;
-  const { reference, operation, outcome }: { reference?: unknown; operation?: unknown; outcome?: unknown } = value;
-  if (typeof reference === 'string' && typeof operation === 'string' && OUTCOMES.includes(outcome)) return value;
-  for (const inner of Object.values(value)) {
-    const found = receiptIn(inner, depth + 1);
-    if (found) return found;
+function* receiptsIn(value: unknown, depth = 0): Generator<ListedReceipt> {
+  if (typeof value === 'string' && value.includes('{') && HAS_REFERENCE.test(value)) {
+    yield* receiptsIn(parsed(value), depth);
+    return;
   }
-  return undefined;
+  if (typeof value !== 'object' || value === null || depth > DEEPEST) return;
+  const { reference, operation, outcome }: { reference?: unknown; operation?: unknown; outcome?: unknown } = value;
+  if (typeof reference === 'string' && typeof operation === 'string' && OUTCOMES.includes(outcome))
+    yield { ...value, reference, operation, outcome };
+  else for (const inner of Object.values(value)) yield* receiptsIn(inner, depth + 1);
 }
 
 type ReadList = (piece: string, isLast?: boolean) => Generator<ListedReport>;

@@ -233,6 +233,55 @@ test('a log is read past the lines that a crash has cut off, and each is named b
   }
 });
 
+test('a line that began after the words of a program is named, wherever it was cut off', () => {
+  const line = (reference: string) =>
+    JSON.stringify({
+      at: '2026-11-28T07:00:00.000Z',
+      ...PLACE,
+      operation: 'reportBetEvent',
+      reference,
+      outcome: 'recorded',
+    });
+  for (const logged of [line, (reference: string) => JSON.stringify(line(reference)).slice(1)]) {
+    const cut = logged('B-2');
+    for (let length = cut.indexOf(':') + 1; length < line('B-2').length; length += 1) {
+      const lines: number[] = [];
+      const read = createListReader(PLACE, { onUnread: (number) => lines.push(number) });
+      const text = `app ${line('B-1')}\nstarted {"x"} in {} {"y":1} ms\napp ${cut.slice(0, length)}`;
+      expect([[...read(text, true)].length, lines]).toEqual([1, [3]]);
+    }
+  }
+});
+
+test('a line is named if zeros stand where a loss of power has taken a part of the log', () => {
+  const receipt = { ...PLACE, operation: 'reportBetEvent', outcome: 'recorded' };
+  const line = (reference: string) => `${JSON.stringify({ ...receipt, reference })}\n`;
+  for (const hole of [`${'\0'.repeat(300)}`, `\n${'\0'.repeat(300)}\n`, `{"at":"2026${'\0'.repeat(300)}\n`]) {
+    const lines: number[] = [];
+    const read = createListReader(PLACE, { onUnread: (number) => lines.push(number) });
+    const found = [...read(`${line('B-1')}${hole}${line('B-2')}${line('B-3')}`, true)];
+    expect(found.map(({ reference }) => reference).filter((one) => one !== 'B-2')).toEqual(['B-1', 'B-3']);
+    expect(lines.length).toBe(1);
+  }
+});
+
+test('every receipt of a line is read', () => {
+  const receipt = (reference: string, more = {}) => ({
+    ...PLACE,
+    operation: 'reportBetEvent',
+    reference,
+    outcome: 'recorded',
+    ...more,
+  });
+  const logs = [receipt('B-1'), JSON.stringify(receipt('B-2')), receipt('B-3', { outcome: 'dismissed' })];
+  const other = receipt('B-4', { account: 'brandB' });
+  expect(referencesOf(`${JSON.stringify({ logs: [...logs, other], last: receipt('B-5') })}\n`)).toEqual([
+    'B-1',
+    'B-2',
+    'B-5',
+  ]);
+});
+
 test.each([
   ['a quote that is not closed', 'bet_id\n"B-1\nB-2\n'],
   ['a quote that takes the whole list', `bet_id\n"B-1\n${'B-2\n'.repeat(100_000)}`],
