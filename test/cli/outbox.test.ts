@@ -539,6 +539,20 @@ describe('the books', () => {
     });
   });
 
+  it('may be a log of several licences: the receipts of the others are counted', async () => {
+    const line = (reference: string, account = 'default', environment = 'staging') =>
+      JSON.stringify({ account, environment, operation: 'reportBetEvent', reference, outcome: 'recorded' });
+    const log = list(line('B-1'), line('B-7', 'brandB'), line('B-8', 'default', 'production'));
+    const of = ['--environment', 'staging'];
+    const { code, out, err } = await outbox(sample, 'reconcile', log, ...of, '--csv');
+    const left = 'receipts of other accounts or environments, left out';
+    expect([code, err]).toEqual([0, expect.stringContaining(`${left}: 2\n`)]);
+    expect(out).toContain(`\r\n"${left}",2\r\n`);
+    const resolved = await outbox(sample, 'resolve', '--from', log, '--as', 'recorded', ...of, '--reason', 'failover');
+    expect(resolved).toMatchObject({ code: 0, err: expect.stringContaining(`${left}: 2\n`) });
+    expect((await outbox(sample, 'reconcile', list(line('B-1')), ...of)).err).not.toContain('left out');
+  });
+
   it('are not proven by a list with rows without a reference: these are named', async () => {
     const books = list(
       'operation,bet_id,request_id',

@@ -48,6 +48,7 @@ export const reconcileList: RunCommand = async ({ store, now }, values, [path = 
   if (counts.total + counts.otherDays === 0) throw new Failure(namesNone(path, unread));
   if (counts.total === 0) throw new Failure(`no report of ${path} is of the day ${values.day}`);
   const facts = comparison.facts({ at: now, list: list.sha256(), account, head: await readHead(store) });
+  if (list.elsewhere() > 0) facts.push([ELSEWHERE, String(list.elsewhere())]);
   const left: typeof facts = unread.length > 0 ? [['lines not read', numbers(unread)]] : [];
   if (csv) await sayAll([proofCsv([...facts, ...left], proven)], { exact: true });
   if (!json) remark(facts.map(([name, words]) => `${name}: ${words}`).join('\n'));
@@ -59,6 +60,8 @@ export const reconcileList: RunCommand = async ({ store, now }, values, [path = 
   if (unread.length > 0) remark(unreadNote(path, unread));
   return counts.recorded === counts.total && unread.length === 0 ? EXIT.done : EXIT.failed;
 };
+
+export const ELSEWHERE = 'receipts of other accounts or environments, left out';
 
 const MOST_NAMED = 1_000;
 
@@ -90,17 +93,21 @@ export const withSettlement = (operation: string): string[] => [
 const lineOf = ({ reference, operation, state, outcome, problem }: Reconciled) =>
   `${state.padEnd(12)}${(problem?.code ?? outcome ?? '-').padEnd(18)}${operation.padEnd(24)}${shownName(reference)}\n`;
 
-/** The reports of a list in their order. At the end, its hash and the numbers of the lines that were not read. */
+/** The reports of a list in their order. At the end, its hash and what was not read. */
 export function openList(
   path: string,
   { 'last-line-complete': isComplete, settlements, operation }: OutboxValues,
   place: Destination,
 ) {
   const unread: number[] = [];
+  let elsewhere = 0;
   const read = createListReader(
     { ...place, operation },
     {
       onUnread: (line) => void unread.push(line),
+      onElsewhere() {
+        elsewhere += 1;
+      },
       onOpenEnd: isComplete ? undefined : () => refuseOpenEnd(path),
     },
   );
@@ -135,6 +142,8 @@ export function openList(
   return {
     references,
     unread,
+    /** The receipts of other accounts or environments. */
+    elsewhere: () => elsewhere,
     sha256: () => hash.copy().digest('hex'),
     /** Whether the file still begins with what was read: a log may have grown. */
     async isUnchanged(): Promise<boolean> {

@@ -11,7 +11,7 @@ import { createReferences } from './import/check.js';
 import { needed, type RunCommand } from './options.js';
 import { newDecision } from './person.js';
 import { printDecided } from './print-decided.js';
-import { namesNone, openList, unreadNote } from './reconcile.js';
+import { ELSEWHERE, namesNone, openList, unreadNote } from './reconcile.js';
 import { grouped, quarantinedNote, reports } from './text.js';
 
 /**
@@ -107,6 +107,7 @@ export const resolveFile: RunCommand = async ({ store, operator, command }, valu
   if (!json) {
     remark(`\nDecided: ${grouped(done)} of ${reports(count)}. ${grouped(recorded)} were recorded already.`);
     if (missing > 0) remark(`The outbox does not have ${reports(missing)} of the list; reconcile names them.`);
+    if (found.elsewhere() > 0) remark(`${ELSEWHERE}: ${grouped(found.elsewhere())}`);
     if (found.unread.length > 0) remark(unreadNote(path, found.unread));
     if (quarantined > 0) remark(quarantinedNote(quarantined, command));
   }

@@ -132,7 +132,9 @@ function createLogReader(place: Place, problems: ListProblems): ReadList {
         const isHere =
           (at.account ?? place.account) === place.account &&
           (at.environment ?? place.environment) === place.environment;
-        if (isHere && outcome !== 'dismissed') yield { reference, operation };
+        if (outcome === 'dismissed') continue;
+        if (isHere) yield { reference, operation };
+        else problems.onElsewhere?.();
       }
     }
   };
@@ -184,6 +186,8 @@ interface ListProblems {
    * throws a `ListError`.
    */
   readonly onUnread?: ((line: number) => void) | undefined;
+  /** Called for each receipt of another account or environment. */
+  readonly onElsewhere?: (() => void) | undefined;
   /** A list without a last line break may be cut off within a reference. Called before the last one is read. */
   readonly onOpenEnd?: (() => void) | undefined;
 }
