@@ -59,12 +59,17 @@ export async function confirm(what: string): Promise<void> {
 
 /**
  * Writes texts at the speed of the reader, and stops when the reader closes the stream. With `exact`, a file or a pipe
- * gets the unchanged texts, since every character of the log of receipts is checked.
+ * gets the unchanged texts, since every character of the log of receipts is checked. With `toEnd`, the other texts are
+ * read even then: the exit code depends on them.
  */
-export async function sayAll(texts: AsyncIterable<string> | Iterable<string>, { exact = false } = {}): Promise<void> {
+export async function sayAll(
+  texts: AsyncIterable<string> | Iterable<string>,
+  { exact = false, toEnd = false } = {},
+): Promise<void> {
   const { stdout } = terminal();
   const isRaw = exact && !isTerminal(stdout);
   for await (const text of texts) {
+    if (!stdout.writable && toEnd) continue;
     if (!stdout.writable) return;
     // A stream that has failed emits nothing more.
     if (!stdout.write(isRaw ? text : printableLines(text)) && stdout.writable) await changed(stdout);

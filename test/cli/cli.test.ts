@@ -1,4 +1,5 @@
 import { once } from 'node:events';
+import { existsSync } from 'node:fs';
 import { connect, createServer } from 'node:net';
 import { createInterface } from 'node:readline';
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
@@ -315,6 +316,15 @@ test('a separate process returns the exit code, and prints errors on standard er
     out: '',
     err: 'location-sdk: unknown option --bogus; see --help\n',
   });
+});
+
+test.skipIf(!existsSync('/dev/full'))('a full disk below the standard output is named, and ends with 1', async () => {
+  const full = await cli.runInto('/dev/full', '--help');
+  expect(full).toEqual({
+    code: 1,
+    err: 'location-sdk: the output could not be written (ENOSPC), and is not complete\n',
+  });
+  expect(await cli.runInto('/dev/full', 'mock', '--bogus')).toMatchObject({ code: 2 });
 });
 
 test('a closed standard output does not change the exit code', { tags: 'slow' }, async () => {

@@ -9,8 +9,8 @@ async function* lines(count: number, taken: number[] = []): AsyncGenerator<strin
   }
 }
 
-const sayTo = (stdout: Writable, texts: AsyncIterable<string>) =>
-  withTerminal({ stdin: new PassThrough(), stdout, stderr: new PassThrough() }, () => sayAll(texts));
+const sayTo = (stdout: Writable, texts: AsyncIterable<string>, options = {}) =>
+  withTerminal({ stdin: new PassThrough(), stdout, stderr: new PassThrough() }, () => sayAll(texts, options));
 
 it('a slow reader gets every line, and no listener is left behind', async () => {
   const got: string[] = [];
@@ -65,4 +65,12 @@ it('a stream that has failed without being closed is not waited for', async () =
   const taken: number[] = [];
   await sayTo(stream, lines(1_000, taken));
   expect(taken.length).toBeLessThanOrEqual(2);
+});
+
+it('texts that are counted are read to their end, although the output has failed', async () => {
+  const stream = new Writable({ write: (_p, _e, done) => done(new Error('ENOSPC')) });
+  stream.on('error', () => undefined);
+  const taken: number[] = [];
+  await sayTo(stream, lines(1_000, taken), { toEnd: true });
+  expect(taken.length).toBe(1_000);
 });

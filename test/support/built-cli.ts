@@ -1,6 +1,6 @@
-import type { ChildProcess } from 'node:child_process';
+import { type ChildProcess, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { closeSync, mkdtempSync, openSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { build } from 'esbuild';
@@ -21,6 +21,8 @@ export interface BuiltCli {
   startWith(variables: Record<string, string>, ...words: string[]): ChildProcess;
   /** Runs it with a standard output whose reader has closed it. Returns the exit code. */
   runUnread(...words: string[]): Promise<number | null>;
+  /** Runs it with a file as its standard output. */
+  runInto(path: string, ...words: string[]): Promise<{ code: number | null; err: string }>;
   /** Starts a mock gateway on a free port, and waits for its ready line. */
   mock(...words: string[]): Promise<RunningMock>;
   /** Ends the running processes, and removes the build. */
@@ -84,6 +86,15 @@ export async function buildCli(): Promise<BuiltCli> {
       child.stderr?.resume();
       const [code] = await once(child, 'exit');
       return code;
+    },
+    async runInto(path, ...words) {
+      const output = openSync(path, 'w');
+      try {
+        const { status, stderr } = spawnSync(process.execPath, [file, ...words], { stdio: ['ignore', output, 'pipe'] });
+        return { code: status, err: String(stderr) };
+      } finally {
+        closeSync(output);
+      }
     },
     async mock(...words) {
       const child = start(['mock', ...(words.includes('--port') ? [] : ['--port', '0']), ...words]);

@@ -40,7 +40,7 @@ export const reconcileList: RunCommand = async ({ store, now }, values, [path = 
   }
 
   try {
-    await sayAll(texts());
+    await sayAll(texts(), { toEnd: true });
   } catch (error) {
     if (hasCode(error, 'validation')) throw new Failure(`${path}: ${error.message}`);
     throw error;
