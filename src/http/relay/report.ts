@@ -1,5 +1,4 @@
 import type { Receipt } from '../../core/client/receipt.js';
-import { attachedReport, attachReport } from '../../core/delivery/frozen-report.js';
 import {
   DuplicateReportError,
   hasCode,
@@ -219,12 +218,11 @@ function start(
   return answer;
 }
 
-/** After an attempt in doubt, no later failure makes the outcome certain. */
+/** After an attempt in doubt, no later failure makes the outcome certain. The copy also keeps the report, for `resend`. */
 function stillInDoubt(error: ReportingError): ReportingError {
-  const inDoubt = makeError(error.code, error.message, { ...error, outcome: 'unknown' });
-  const kept = attachedReport(error);
-  if (kept) attachReport(inDoubt, kept);
-  return inDoubt;
+  const { outcome, ...others } = Object.getOwnPropertyDescriptors(error);
+  const copy = makeError(error.code, error.message, {});
+  return Object.defineProperties(copy, { ...others, outcome: { ...outcome, value: 'unknown' } });
 }
 
 function follow(done: unknown, about: RelayReport, settings: RelaySettings): void {

@@ -326,14 +326,14 @@ describe('an event in doubt, for which complete now returns other values,', () =
 
 describe('an event in doubt, whose client has no resend,', () => {
   async function failedAgain(status: number) {
-    const told: unknown[] = [];
+    const told: ReportingError[] = [];
     const { gateway, client } = relayWorld();
     const { reportBetEvent, reportWithdrawalEvent } = client;
     const clock = new FakeClock();
     const world = relayWorld({
       clock,
       client: { reportBetEvent, reportWithdrawalEvent },
-      onError: ({ code, outcome }) => void told.push([code, outcome]),
+      onError: (error) => void told.push(error),
     });
     const send = (latitude: number) => {
       clock.advance(1_000);
@@ -342,7 +342,7 @@ describe('an event in doubt, whose client has no resend,', () => {
     gateway.faults.add({ kind: 'connection-reset', when: 'after' });
     expect((await send(6)).body.error.outcome).toBe('unknown');
     gateway.faults.add({ kind: 'status', status });
-    return { again: await send(7), send, gateway, told };
+    return { again: await send(7), send, gateway, client, told };
   }
 
   test.each([
@@ -350,12 +350,14 @@ describe('an event in doubt, whose client has no resend,', () => {
     [401, 'authentication'],
     [422, 'unprocessable'],
   ])('stays in doubt if a repeat gets %i, and keeps its time and place', async (status, code) => {
-    const { again, send, gateway, told } = await failedAgain(status);
+    const { again, send, gateway, client, told } = await failedAgain(status);
     expect([again.status, again.body.error]).toMatchObject([502, { code, outcome: 'unknown' }]);
-    expect(told.at(-1)).toEqual([code, 'unknown']);
+    expect(told.at(-1)).toMatchObject({ code, outcome: 'unknown', status, reference: 'BET-1', attempts: 1 });
+    expect(told.at(-1)).toBeInstanceOf(Error);
+    expect((await client.resend(told.at(-1))).outcome).toBe('already-recorded');
     expect((await send(8)).body.error).toMatchObject({ code: 'duplicate', conflict: false });
     const bodies = gateway.requests().map(({ body }) => JSON.stringify(body));
-    expect([bodies.length, new Set(bodies).size]).toEqual([3, 1]);
+    expect([bodies.length, new Set(bodies).size]).toEqual([4, 1]);
   });
 });
 
