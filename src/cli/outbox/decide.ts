@@ -135,7 +135,7 @@ async function decideAll(call: Call, action: Action): Promise<number> {
       action === 'recorded' ? '' : `\nTo take this back: ${command} reopen --decision ${request.decision} --reason "…"`;
     remark(`\nDecided: ${grouped(done)} of ${reports(count)}${left}.${back}`);
   }
-  return refused > 0 ? EXIT.failed : EXIT.done;
+  return refused > 0 || done < (selected?.count ?? 0) ? EXIT.failed : EXIT.done;
 }
 
 async function takeBack(call: Call, of: string): Promise<number> {
