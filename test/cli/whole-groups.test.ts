@@ -1,5 +1,7 @@
 import { expect, it } from 'vitest';
+import { DAY_MS, systemClock } from '../../src/core/platform/time.js';
 import type { OutboxStore } from '../../src/entries/outbox.js';
+import { appendReceipts } from '../../src/outbox/receipts/log.js';
 import { claim, newRow, QUARANTINED, read, settledRow, write } from '../outbox/contract/harness.js';
 import { newFile, openStore } from '../outbox/stores/sqlite/files.js';
 import { jsonOf, runCli } from '../support/cli-in-process.js';
@@ -135,6 +137,24 @@ it('a dismissal is taken back, except of the reports that are named, with their 
   expect(await states(file, settlement('B-1'), settlement('B-2'))).toEqual(['dismissed', 'waiting']);
   // The one that was left out can still be reopened.
   expect(await runCli(['outbox', file, 'reopen', bet('B-1'), '--reason', 'it too'])).toMatchObject({ code: 0 });
+});
+
+it('the reports of a decision that were pruned since are counted, apart from those that are named', async () => {
+  const file = await refused();
+  const done = await runCli(['outbox', file, ...DISMISS, '--yes']);
+  const decision = /reopen --decision (\S+) --reason/.exec(done.err)?.[1] ?? '';
+  const later = await openStore(file, { clock: { ...systemClock, now: () => Date.now() + 3 * DAY_MS } });
+  await appendReceipts(later);
+  const { account, sequence } = await read(later, bet('B-3'));
+  const step = await later.prune?.({ account, olderThanMs: DAY_MS, after: sequence - 1, limit: 1 });
+  await later.close?.();
+  expect(step?.pruned).toBe(1);
+  const back = ['reopen', '--decision', decision, '--reason', 'placed'];
+  const some = await runCli(['outbox', file, ...back, '--except', bet('B-2')]);
+  expect([some.code, some.out]).toEqual([
+    1,
+    'Reopened: 1 of 3 reports. The others stay as they are:\n  1 × it was pruned\n  1 × you named it, or its bet or withdrawal\n',
+  ]);
 });
 
 it('list shows the reports of a problem, of a time and of a decision', async () => {

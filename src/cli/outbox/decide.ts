@@ -1,7 +1,9 @@
 import { printable, quoted, shownName } from '../../core/platform/messages.js';
+import { touchedRows } from '../../operator/decision-log.js';
 import { type DecidedReport, openSettlementOf } from '../../outbox/decisions/decide-rows.js';
 import { decisionsFor, wasDismissedWith } from '../../outbox/rules/decisions.js';
 import type { Row } from '../../outbox/rules/state-machine.js';
+import type { OperatorStore } from '../../outbox/store/operator-store.js';
 import { confirm, EXIT, Failure, remark, say } from '../output.js';
 import { findReport, findReports } from './find.js';
 import { needed, type RunCommand } from './options.js';
@@ -141,7 +143,8 @@ async function decideAll(call: Call, action: Action): Promise<number> {
 async function takeBack(call: Call, of: string): Promise<number> {
   const [{ store, operator }, values] = call;
   const except = await idsNamed(call);
-  const known = await store.operator?.decision(of);
+  const log = store.operator;
+  const known = await log?.decision(of);
   if (known?.action !== 'dismissed' && known?.action !== 'retry')
     throw new Failure(
       `${printable(of)} is not the decision of a dismissal or a retry; show prints the decision of a report. Nothing was changed`,
@@ -157,11 +160,14 @@ async function takeBack(call: Call, of: string): Promise<number> {
     touched = step.decision.touched;
     more = step.more;
   }
-  const named = known.touched - touched - kept;
+  const others = known.touched - touched - kept;
+  const pruned = log && others > 0 ? known.touched - (await countTouched(log, of)) : 0;
+  if (pruned > 0) reasons.set('it was pruned', pruned);
+  const named = others - pruned;
   if (except.length > 0 && named > 0) reasons.set('you named it, or its bet or withdrawal', named);
-  const ended = kept > 0 ? EXIT.failed : EXIT.done;
+  const ended = kept + pruned > 0 ? EXIT.failed : EXIT.done;
   if (values.json) {
-    say(JSON.stringify({ decision: request.decision, reopened: touched, kept }));
+    say(JSON.stringify({ decision: request.decision, reopened: touched, kept, pruned }));
     return ended;
   }
   const done = known.action === 'dismissed' ? 'Reopened' : 'Quarantined again';
@@ -170,4 +176,11 @@ async function takeBack(call: Call, of: string): Promise<number> {
   );
   for (const [why, many] of reasons) say(`  ${grouped(many)} × ${printable(why)}`);
   return ended;
+}
+
+/** The reports of a decision that the outbox still has. */
+async function countTouched(log: OperatorStore, decision: string): Promise<number> {
+  let count = 0;
+  for await (const rows of touchedRows(log, decision)) count += rows.length;
+  return count;
 }
