@@ -69,6 +69,8 @@ describe('commands that only read', () => {
 
   it('list by state', async () => {
     const { out, err } = await outbox(sample, 'list', '--state', 'recorded', '--limit', '1');
+    const asJson = await outbox(sample, 'list', '--state', 'recorded', '--limit', '1', '--json');
+    expect([jsonOf(asJson.out).length, asJson.err]).toEqual([1, expect.stringContaining('There are more.')]);
     expect(out).toContain('reportBetEvent:B-1');
     expect(err).toContain('There are more. To see them: a larger --limit');
     const { out: none, err: why, code } = await outbox(sample, 'list', '--environment', 'production');

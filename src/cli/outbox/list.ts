@@ -41,6 +41,7 @@ export const list: RunCommand = async (opened, values) => {
   }
 
   await sayAll(json ? jsonLines(rows()) : tables(rows(), opened.now));
+  if (hasMore) remark('\nThere are more. To see them: a larger --limit, or --state, --environment and --operation');
   if (json) return EXIT.done;
   if (printed === 0)
     remark(
@@ -48,7 +49,6 @@ export const list: RunCommand = async (opened, values) => {
         ? `No ${state || decision ? '' : 'open '}report fits these filters.`
         : 'No report waits, and none needs a person.',
     );
-  if (hasMore) remark('\nThere are more. To see them: a larger --limit, or --state, --environment and --operation');
   const { refused } = await opened.store.counts(account === undefined ? undefined : [account]);
   if (refused > 0) remark(`\nOf the waiting reports of all environments, ${refusedNote(refused)}.`);
   const made = decision === undefined ? undefined : (await opened.operator.decisions({ id: decision })).decisions[0];
