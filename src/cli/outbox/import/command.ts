@@ -58,7 +58,9 @@ export const importFile: BeginCommand = async (place, values, [path = '']) => {
         for await (const reached of enqueueLines(work, intakeOf(settings), settings)) progress = reached;
       } catch (error) {
         note(`Stopped after ${grouped(progress.enqueued)} reports. To continue, run the same command again.`);
-        throw error;
+        const isUsage = error instanceof Failure && error.exitCode === EXIT.usage;
+        // With that exit code, nothing was changed.
+        throw isUsage && progress.enqueued > 0 ? new Failure(error.message, EXIT.failed) : error;
       } finally {
         rejected.write();
       }
