@@ -550,6 +550,7 @@ describe('the books', () => {
     const left = 'receipts of other accounts or environments, left out';
     expect([code, err]).toEqual([0, expect.stringContaining(`${left}: 2\n`)]);
     expect(out).toContain(`\r\n"${left}",2\r\n`);
+    expect((await outbox(sample, 'reconcile', log, ...of, '--json')).err).toBe(`${left}: 2\n`);
     const resolved = await outbox(sample, 'resolve', '--from', log, '--as', 'recorded', ...of, '--reason', 'failover');
     expect(resolved).toMatchObject({ code: 0, err: expect.stringContaining(`${left}: 2\n`) });
     expect((await outbox(sample, 'reconcile', list(line('B-1')), ...of)).err).not.toContain('left out');

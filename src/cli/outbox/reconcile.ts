@@ -48,10 +48,12 @@ export const reconcileList: RunCommand = async ({ store, now }, values, [path = 
   if (counts.total + counts.otherDays === 0) throw new Failure(namesNone(path, unread));
   if (counts.total === 0) throw new Failure(`no report of ${path} is of the day ${values.day}`);
   const facts = comparison.facts({ at: now, list: list.sha256(), account, head: await readHead(store) });
-  if (list.elsewhere() > 0) facts.push([ELSEWHERE, String(list.elsewhere())]);
+  const elsewhere = list.elsewhere();
+  if (elsewhere > 0) facts.push([ELSEWHERE, String(elsewhere)]);
   const left: typeof facts = unread.length > 0 ? [['lines not read', numbers(unread)]] : [];
   if (csv) await sayAll([proofCsv([...facts, ...left], proven)], { exact: true });
   if (!json) remark(facts.map(([name, words]) => `${name}: ${words}`).join('\n'));
+  else if (elsewhere > 0) remark(`${ELSEWHERE}: ${elsewhere}`);
   const prunedBefore = counts.unknown > 0 ? await store.prunedBefore?.(account) : undefined;
   if (prunedBefore !== undefined)
     remark(
