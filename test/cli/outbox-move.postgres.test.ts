@@ -174,22 +174,25 @@ describe('location-sdk outbox <file> move', { timeout: 60_000 }, () => {
     ]);
   });
 
-  it('moves the reports that are left after a prune: from then on the totals do not count pruned ones', async () => {
+  it('counts pruned reports as before, and gives their numbers to no other report', async () => {
     const [file, schema] = [newFile(), newSchema()];
     const past = await openSqlite(file, { clock: { ...systemClock, now: () => Date.now() - 500 * DAY_MS } });
+    await recordMany(past, 'KEPT', 1);
     await recordMany(past, 'OLD', 3);
     await past.close?.();
     const store = await openSqlite(file);
-    await recordMany(store, 'NEW', 1);
-    expect(await store.prune?.({ account: 'default', olderThanMs: 400 * DAY_MS, after: 0, limit: 100 })).toMatchObject({
+    expect(await store.prune?.({ account: 'default', olderThanMs: 400 * DAY_MS, after: 1, limit: 100 })).toMatchObject({
       pruned: 3,
     });
-    expect((await store.counts()).states.recorded).toBe(4);
+    const { states, attempts } = await store.counts();
+    expect(states.recorded).toBe(4);
     await store.close?.();
     expect((await runCli(['outbox', copyOf(file), 'move', '--to', url, '--schema', schema])).code).toBe(0);
     const moved = await openPostgres({ schema });
-    expect((await moved.counts()).states.recorded).toBe(1);
+    expect(await moved.counts()).toMatchObject({ states, attempts });
     expect(await moved.receipts.read(0, 10)).toHaveLength(4);
+    const [added] = await moved.enqueue([newRow('B-9')]);
+    expect(added?.row.sequence).toBe(5);
   });
 
   it('refuses a schema that an instance has opened, even without reports, and says why', async () => {

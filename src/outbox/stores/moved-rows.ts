@@ -7,6 +7,10 @@ import type { KeptDestination } from './kept-destination.js';
 export interface MovedRows {
   /** Rows in the order of `sequence`, in batches. */
   rows(): Iterable<readonly Row[]>;
+  /** The largest `sequence` that a row has ever had, also a pruned one. */
+  readonly latest: number;
+  /** Final rows and attempts by account, with those of pruned rows. */
+  readonly tally: readonly object[];
   /** The receipt log, in batches of lines. */
   receipts(): Iterable<readonly LogLine[]>;
   /** `sequence` of final rows without a line in the log, in the order in which they became final. */

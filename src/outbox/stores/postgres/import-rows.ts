@@ -115,17 +115,8 @@ export async function importRows(run: Run, moved: MovedRows, origin: string): Pr
   }
 
   const refused: RefusedRow[] = [];
-  const tally = new Map<string, { account: string; part: 0; recorded: number; dismissed: number; attempts: number }>();
-  for (const rows of moved.rows()) {
-    refused.push(...(await writeRows(rows)));
-    for (const { account, state, attempts } of rows) {
-      const counted = tally.get(account) ?? { account, part: 0, recorded: 0, dismissed: 0, attempts: 0 };
-      if (state === 'recorded' || state === 'dismissed') counted[state] += 1;
-      counted.attempts += attempts;
-      tally.set(account, counted);
-    }
-  }
-  await fill('tally', [...tally.values()]);
+  for (const rows of moved.rows()) refused.push(...(await writeRows(rows)));
+  await fill('tally', moved.tally);
   for (const lines of moved.receipts())
     await fill(
       'receipts',
@@ -166,12 +157,10 @@ export async function importRows(run: Run, moved: MovedRows, origin: string): Pr
     'decision_steps',
     moved.steps.map(({ id, from, sequences }) => ({ decision: id, began: from, sequences })),
   );
-  for (const [table, column] of [
-    ['reports', 'sequence'],
-    ['decisions', 'place'],
-  ])
-    await run(
-      `SELECT setval('schema.${table}_${column}_seq', greatest(1, (SELECT max(${column}) FROM schema.${table})))::text AS set`,
-    );
+  for (const [name, latest] of [
+    ['reports_sequence', moved.latest],
+    ['decisions_place', moved.decisions.at(-1)?.number ?? 0],
+  ] as const)
+    await run(`SELECT setval('schema.${name}_seq', greatest(1, $1::text::bigint))::text AS set`, [String(latest)]);
   return { arrival: 'moved', refused };
 }

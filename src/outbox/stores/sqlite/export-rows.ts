@@ -7,11 +7,14 @@ import { readDecisions } from './decisions.js';
 import { createDestinations } from './destinations.js';
 import { asSqliteError, sqliteCodeOf, sqliteError } from './failure.js';
 import { isSound } from './file-checks.js';
-import { readMark, readVersion } from './schema.js';
+import { LATEST_SEQUENCE, readMark, readVersion } from './schema.js';
 import { listRows } from './search.js';
 
 const PAGE = 500;
 const LINES = `SELECT ${LINE} FROM outbox_receipts WHERE position >= ? ORDER BY position LIMIT ?`;
+const TALLY = `SELECT account, 0 AS part, ${['recorded', 'dismissed', 'attempts']
+  .map((name) => `max(0, total(number) FILTER (WHERE name = '${name}')) AS ${name}`)
+  .join(', ')} FROM outbox_counts WHERE account <> '' GROUP BY account`;
 
 /** A file in exclusive use, for the move of its content to another store. */
 export interface ExportedFile {
@@ -92,12 +95,14 @@ function* pagesOf<T>(read: (last?: T) => readonly T[]): Generator<readonly T[]> 
 }
 
 function readAll(connection: Connection): MovedRows {
-  const { all } = connection;
+  const { all, first } = connection;
   return {
     *rows() {
       const read = (last?: Row) => listRows(connection, { after: last?.sequence ?? 0, limit: PAGE });
       for (const rows of pagesOf(read)) yield rows.map(keptFromSending);
     },
+    latest: Number(first(`SELECT ${LATEST_SEQUENCE} AS latest`)?.latest),
+    tally: all(TALLY),
     receipts: () => pagesOf((last?: LogLine) => all<LogLine>(LINES, (last?.index ?? -1) + 1, PAGE)),
     unlogged: all(
       `SELECT sequence FROM outbox_rows INDEXED BY outbox_unlogged WHERE ended IS NOT NULL ORDER BY ended`,
