@@ -290,7 +290,7 @@ describe('NDJSON', () => {
     expect(
       await run(write('bets.jsonl', `${text}\n`), text.includes('10:00') ? 'reportBetEvent' : 'reportSettledBet'),
     ).toMatchObject({ code: 1 });
-    expect(readFileSync(at('bets.rejected.csv'), 'utf8')).toContain(problem);
+    expect(readFileSync(at('bets.jsonl.rejected.csv'), 'utf8')).toContain(problem);
   });
 });
 

@@ -86,7 +86,7 @@ describe('a file from an attacker', () => {
       code: 1,
       out: expect.stringContaining('1 rejected'),
     });
-    expect(readFileSync(at('bets.rejected.csv'), 'utf8')).toContain(problem);
+    expect(readFileSync(at('bets.ndjson.rejected.csv'), 'utf8')).toContain(problem);
     expect('polluted' in {}).toBe(false);
   });
 
@@ -107,7 +107,7 @@ describe('a file from an attacker', () => {
       const { code, out, err } = await run(file, 'reportSettledBet', '--options', options, '--skip-rejected');
       expect([code, out.trim()]).toEqual([1, `${file}: 2 reports enqueued, 1 lines rejected.`]);
       expect(err).not.toMatch(/\bat .*:\d+/);
-      expect(readFileSync(at('bets.rejected.csv'), 'utf8').trim().split('\n')).toEqual([
+      expect(readFileSync(at('bets.ndjson.rejected.csv'), 'utf8').trim().split('\n')).toEqual([
         'line,field,reason,reference',
         '2,environment,is not a field of reportSettledBet in an import; remove it,B-2',
       ]);

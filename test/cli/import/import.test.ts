@@ -49,7 +49,7 @@ it('a settled withdrawal without a location takes that of its initiated one in t
       code: 1,
       err: expect.stringContaining('1 of 2 lines are rejected'),
     });
-  expect(readFileSync(folder.at('settled.rejected.csv'), 'utf8')).toMatch(/^2,location,.*W-2$/m);
+  expect(readFileSync(folder.at('settled.ndjson.rejected.csv'), 'utf8')).toMatch(/^2,location,.*W-2$/m);
   expect(folder.rows()).toMatchObject([{ reference: 'W-1' }, { reference: 'W-1', body: { location } }]);
 });
 
@@ -233,6 +233,23 @@ describe('a file with wrong lines', () => {
     expect(existsSync(at('bets.rejected.csv'))).toBe(false);
   });
 
+  it('keeps its list of them beside that of a file in another format', async () => {
+    const { write, run, at } = importFolder();
+    await run(write('bets.csv', csvOf(wrong())), 'reportSettledBet');
+    expect(await run(write('bets.ndjson', '{}\n'), 'reportSettledBet')).toMatchObject({ code: 1 });
+    await run(
+      write(
+        'bets.ndjson',
+        settlements(1)
+          .map((one) => `${JSON.stringify(one)}\n`)
+          .join(''),
+      ),
+      'reportSettledBet',
+    );
+    expect(readFileSync(at('bets.rejected.csv'), 'utf8')).toContain('\n3,user.nin,');
+    expect(existsSync(at('bets.ndjson.rejected.csv'))).toBe(false);
+  });
+
   it('shows no personal data, in any position', async () => {
     const { write, run, at } = importFolder();
     const [head = '', line = ''] = csvOf([personalSettlement('B-1')]).split('\n');
@@ -320,7 +337,7 @@ describe('the options of an import', () => {
       `${JSON.stringify({ ...placeless, timestamp: undefined })}\n${JSON.stringify(placeless)}\n`,
     );
     expect(await strict.run(file, 'reportBetEvent')).toMatchObject({ code: 1 });
-    const list = readFileSync(strict.at('bets.rejected.csv'), 'utf8');
+    const list = readFileSync(strict.at('bets.ndjson.rejected.csv'), 'utf8');
     expect(list).toMatch(/\n1,timestamp,"is required in a file.*\n2,location,"is missing: give location\.latitude/s);
     const lenient = importFolder('location: { required: false }');
     expect(

@@ -104,7 +104,7 @@ describe('outbox replace --from', () => {
       'If their settlements are wrong, too, add them to the file, without --operation: each line names its own.\nRun the command without --dry-run to replace those.\n',
     );
     expect(ended.err).not.toContain('--skip-rejected');
-    expect(leaksIn(ended.out + ended.err + readFileSync(join(folder, 'dry.rejected.csv'), 'utf8'))).toEqual([]);
+    expect(leaksIn(ended.out + ended.err + readFileSync(join(folder, 'dry.ndjson.rejected.csv'), 'utf8'))).toEqual([]);
     expect(await states()).toEqual(before);
   });
 
@@ -249,7 +249,7 @@ describe('outbox replace --from', () => {
     expect(again.err).toContain(
       '  2 × it is recorded with the data that was sent, and recorded is final\n  1 × it is recorded with the same data; time and place were not compared\n',
     );
-    expect(readFileSync(join(folder, 'older.rejected.csv'), 'utf8')).toContain('recorded is final');
+    expect(readFileSync(join(folder, 'older.ndjson.rejected.csv'), 'utf8')).toContain('recorded is final');
     expect(jsonOf((await replace(older, '--json')).out)).toMatchObject([
       { replaced: 0, same: 0, recorded: 3, wrong: 0 },
     ]);
@@ -267,7 +267,7 @@ describe('outbox replace --from', () => {
     const refused = await replace(path);
     expect(refused).toMatchObject({ code: 1, out: expect.stringContaining('Nothing was changed') });
     expect(await states()).toEqual(before);
-    const rejected = readFileSync(join(folder, 'wrong.rejected.csv'), 'utf8');
+    const rejected = readFileSync(join(folder, 'wrong.ndjson.rejected.csv'), 'utf8');
     expect(rejected).toContain('timestamp');
     expect(leaksIn(refused.err + rejected)).toEqual([]);
     expect(await replace(path, '--skip-rejected')).toMatchObject({
@@ -452,7 +452,7 @@ describe('outbox replace --from with a file of several operations', () => {
     expect(refused).toMatchObject({ code: 1, out: expect.stringContaining('6 lines checked, 4 rejected. Nothing') });
     const unnamed =
       'operation,"expected one of reportBetEvent, reportSettledBet, reportWithdrawalEvent, reportSettledWithdrawal, or --operation",';
-    const rejected = readFileSync(join(folder, 'several.rejected.csv'), 'utf8');
+    const rejected = readFileSync(join(folder, 'several.ndjson.rejected.csv'), 'utf8');
     expect(rejected.split('\n')).toEqual([
       'line,field,reason,reference',
       `3,${unnamed}`,

@@ -1,5 +1,5 @@
 import { accessSync, constants, rmSync, writeFileSync } from 'node:fs';
-import { basename, dirname, extname, join, resolve } from 'node:path';
+import { basename, dirname, join, resolve } from 'node:path';
 import Papa from 'papaparse';
 import { printable, withoutFormula } from '../../../core/platform/messages.js';
 import { operations } from '../../../core/protocol/operations.js';
@@ -19,7 +19,7 @@ const harmless = (text: string): string => withoutFormula(printable(text));
  * Fails at once if the file cannot be written.
  */
 export function createRejected(path: string) {
-  const file = join(dirname(path), `${basename(path, extname(path))}.rejected.csv`);
+  const file = join(dirname(path), `${basename(path, '.csv')}.rejected.csv`);
   const cannotWrite = (error: unknown, exitCode: number) =>
     new Failure(
       `the list of refused lines, ${file}, cannot be written (${codeOf(error)}): copy the file to a folder with room that can be written to`,
