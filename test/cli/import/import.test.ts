@@ -80,6 +80,32 @@ describe('a file with only valid lines', () => {
     expect(readdirSync(at('.')).filter((name) => name.startsWith('bets'))).toEqual(['bets.csv']);
   });
 
+  it('is said to be of an account that the outbox does not know, before anything is enqueued', async () => {
+    const { write, run } = importFolder();
+    const file = write('bets.csv', csvOf(settlements(1)));
+    await run(file, 'reportSettledBet');
+    const unknown = 'This outbox has never had reports of account brand in staging';
+    for (const words of [['--dry-run'], []])
+      expect((await run(file, 'reportSettledBet', '--account', 'brand', ...words)).err).toContain(unknown);
+    const { err } = await run(write('more.csv', csvOf(settlements(1, 2))), 'reportSettledBet', '--account', 'brand');
+    expect(err).not.toContain(unknown);
+    expect(err).toContain('A running worker of this account sends them; if none runs, start one.');
+  });
+
+  it('is said to be quarantined already, and not to be sent', async () => {
+    const { write, run, outbox, rows } = importFolder();
+    const file = write('bets.csv', csvOf(settlements(2)));
+    await run(file, 'reportSettledBet');
+    const database = openSqlite(outbox);
+    database.exec("UPDATE outbox_rows SET state = 'quarantined' WHERE reference = 'B-2'");
+    database.close();
+    const again = await run(file, 'reportSettledBet');
+    expect(again.out).toContain('0 reports enqueued, 2 were already in the outbox.');
+    expect(again.err).toContain('Not sent, since the outbox has them quarantined: 1 report. To see them: npx');
+    expect(again.err).not.toContain('worker');
+    expect(rows()).toHaveLength(2);
+  });
+
   it('goes to an outbox that was used with a mock gateway, also on another port', async () => {
     const { write, run, rows } = importFolder();
     for (const [index, port] of [4010, 4011].entries()) {
@@ -153,6 +179,7 @@ describe('a file with only valid lines', () => {
       rejected: 0,
       problems: [],
       already: 0,
+      quarantined: 0,
       enqueued: 0,
     });
     expect(existsSync(outbox)).toBe(false);

@@ -4,10 +4,10 @@ import { operations } from '../../../core/protocol/operations.js';
 import type { OutboxStore } from '../../../outbox/store/store.js';
 import { sqliteStore } from '../../../outbox/stores/sqlite/store.js';
 import { EXIT, Failure, remark, say } from '../../output.js';
-import { isAddress, library, openOutbox } from '../open.js';
+import { commandFor, isAddress, library, openOutbox } from '../open.js';
 import { type BeginCommand, needed } from '../options.js';
 import { intakeOf, readOwner, settingsFor } from '../own-outbox.js';
-import { grouped } from '../text.js';
+import { grouped, reports } from '../text.js';
 import { checkLines } from './check.js';
 import { readMapFile, shapeOf } from './columns.js';
 import { enqueueLines, type Progress } from './enqueue-lines.js';
@@ -36,9 +36,14 @@ export const importFile: BeginCommand = async (place, values, [path = '']) => {
     const work = { source, read, rejected, operation };
     let settings = store && (await settingsFor(store, owner));
     note(`${path}: ${operation} of account ${account} in ${environment}, for ${gateway}`);
+    const isKnown = (await store?.outlook([account]))?.some((one) => one.environment === environment);
+    if (isKnown === false)
+      note(
+        `This outbox has never had reports of account ${account} in ${environment}: if they are meant, start a worker that serves them.`,
+      );
 
     const dryRun = values['dry-run'] === true;
-    let progress: Progress = { enqueued: 0, already: 0 };
+    let progress: Progress = { enqueued: 0, already: 0, quarantined: 0 };
     const found = settings && intakeOf(settings);
     const lines = await checkLines(work, async (payload) => {
       // The outbox may have the location of a settled withdrawal. For other reports its work would only take time.
@@ -81,15 +86,16 @@ export const importFile: BeginCommand = async (place, values, [path = '']) => {
             : 'Correct them and run the command again. Or add --skip-rejected to enqueue only the other lines.',
       );
     } else {
-      const { enqueued, already } = progress;
+      const { enqueued, already, quarantined } = progress;
       say(
         `${path}: ${grouped(enqueued)} reports enqueued${already > 0 ? `, ${grouped(already)} were already in the outbox` : ''}${refused > 0 ? `, ${grouped(refused)} lines rejected` : ''}.`,
       );
-      remark(
-        isNew
-          ? `${place} was created. Nothing is sent until a worker runs on it.`
-          : 'The workers of this outbox send them.',
-      );
+      if (quarantined > 0)
+        remark(
+          `Not sent, since the outbox has them quarantined: ${reports(quarantined)}. To see them: ${commandFor(place, values.schema)} list --state quarantined`,
+        );
+      if (isNew) remark(`${place} was created. Nothing is sent until a worker runs on it.`);
+      else if (enqueued > 0) remark('A running worker of this account sends them; if none runs, start one.');
     }
     return refused === 0 ? EXIT.done : EXIT.failed;
   } finally {

@@ -15,6 +15,8 @@ export interface Progress {
   readonly enqueued: number;
   /** Reports that the outbox already had, with the same data. */
   readonly already: number;
+  /** Those of them that are quarantined, and so are not sent. */
+  readonly quarantined: number;
 }
 
 /** In characters, so that long lines do not fill the memory. */
@@ -33,7 +35,7 @@ export async function* enqueueLines(
   // Without `concurrent`: one commit after the other, in the order of the file.
   const enqueue = createInsertBatch({ enqueue: (rows) => settings.store.enqueue(rows) }, settings.clock);
   const showProgress = startProgress('Enqueueing', source.size);
-  let [lines, enqueued, already] = [0, 0, 0];
+  let [lines, enqueued, already, quarantined] = [0, 0, 0, 0];
   let batch: ImportLine[] = [];
   let length = 0;
 
@@ -58,7 +60,7 @@ export async function* enqueueLines(
       const [result, report] = [results[index], prepared[index]?.report];
       const reason = result && report && (await tally(result, report));
       if (reason !== undefined) rejected.add(line, [{ field: operations[operation].reference, reason }]);
-      yield { enqueued, already };
+      yield { enqueued, already, quarantined };
     }
   }
 
@@ -84,6 +86,7 @@ export async function* enqueueLines(
       return error.message;
     }
     already += 1;
+    if (row.state === 'quarantined') quarantined += 1;
     return undefined;
   }
 }
