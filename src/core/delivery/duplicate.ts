@@ -47,6 +47,8 @@ const DENIALS = [
 const REFERENCE = '\uE001';
 /** Replaces a word that was sent: it is the operator's word, not the gateway's. */
 const SENT = '\uE000';
+/** Replaces "withdrawal" in an answer to a bet and "bet" in one to a withdrawal: another report is meant. */
+const OTHER_REPORT = '\uE002';
 
 const fold = (text: string): string => text.normalize('NFKD').replace(/[\p{M}\p{Cf}\uE000\uE001]/gu, '');
 /** Splits names such as `betId` into words. */
@@ -88,7 +90,7 @@ function withReferences(text: string, identifiers: readonly string[]): string {
 /** The words, grouped by the parts between commas and colons. */
 type Sentence = readonly (readonly string[])[];
 
-function sentencesOf(text: string, { identifiers, keys, values }: Sent): Sentence[] {
+function sentencesOf(text: string, { identifiers, keys, values, otherNoun }: Sent): Sentence[] {
   let named = text;
   for (const key of keys) {
     const pattern = wordsOf(split(fold(key)))
@@ -101,11 +103,10 @@ function sentencesOf(text: string, { identifiers, keys, values }: Sent): Sentenc
   const all = [...identifiers, ...keys, ...values].map((value) => wordsOf(fold(value)).join('')).join(' ');
   const isSent = (word: string) =>
     sent.has(word) || (/^(?:already|duplicated?)$/.test(word) && all.includes(word.replace(/d$/, '')));
+  const read = (word: string) => (isSent(word) ? SENT : word === otherNoun ? OTHER_REPORT : word);
   return splitSentences(named)
     .filter((sentence) => wordsOf(sentence).length > 0)
-    .map((sentence) =>
-      sentence.split(/[,:]/).map((part) => wordsOf(split(part)).map((word) => (isSent(word) ? SENT : word))),
-    );
+    .map((sentence) => sentence.split(/[,:]/).map((part) => wordsOf(split(part)).map(read)));
 }
 
 const splitSentences = (text: string): string[] => text.split(/[.;!?]+(?:\s|$)|\n/);

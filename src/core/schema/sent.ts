@@ -32,6 +32,8 @@ export interface Sent {
   readonly identifiers: readonly string[];
   readonly values: readonly string[];
   readonly keys: readonly string[];
+  /** The noun of the reports that this one is not. */
+  readonly otherNoun: 'bet' | 'withdrawal';
 }
 
 export const identifiersOf = ({ fields }: Model, body: unknown): string[] =>
@@ -46,6 +48,7 @@ export const sentOf = (model: Model, body: unknown): Sent => ({
   identifiers: identifiersOf(model, body),
   values: sentValues(model, body).map(({ text }) => text),
   keys: keysOf(model, body),
+  otherNoun: model.fields.bet_id ? 'withdrawal' : 'bet',
 });
 
 const keysOf = (model: Model | undefined, body: unknown): string[] =>

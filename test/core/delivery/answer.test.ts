@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { isDuplicate, isRecorded, messageOf } from '../../../src/core/delivery/answer.js';
+import type { Sent } from '../../../src/core/schema/sent.js';
 
 describe('the message of an answer', () => {
   it.each([
@@ -59,7 +60,7 @@ describe('an answer of success', () => {
 describe('a refusal', () => {
   const SAME = 'This bet has already been reported';
   const OTHER = 'This bet has already been reported with different data';
-  const none = { identifiers: [], keys: [], values: [] };
+  const none: Sent = { identifiers: [], keys: [], values: [], otherNoun: 'withdrawal' };
   const judge = (body: unknown, { status = 409, json = true } = {}) => isDuplicate({ status, body, json }, () => none);
 
   it.each([200, 400, 409, 422])('with status %i can say that the report was reported before', (status) => {

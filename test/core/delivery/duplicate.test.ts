@@ -10,6 +10,7 @@ interface Given {
   readonly identifiers?: readonly string[];
   readonly keys?: readonly string[];
   readonly values?: readonly string[];
+  readonly otherNoun?: 'bet' | 'withdrawal';
   /** The other texts of the answer. */
   readonly others?: readonly string[];
 }
@@ -17,19 +18,27 @@ interface Given {
 /** The reading of a refusal with this message. */
 const read = (
   message: string,
-  { status = 422, identifiers = ['B-1'], keys = [], values = [], others = [] }: Given = {},
-) => readRepeated({ status, message, strings: [message, ...others] }, { identifiers, keys, values });
+  { status = 422, identifiers = ['B-1'], keys = [], values = [], otherNoun = 'withdrawal', others = [] }: Given = {},
+) => readRepeated({ status, message, strings: [message, ...others] }, { identifiers, keys, values, otherNoun });
 
 const says = (message: string, given?: Given) => read(message, given).repeated;
 
 describe('a refusal says that the report was reported before', () => {
-  it.each(['report', 'event', 'bet', 'withdrawal', 'transaction', 'request', 'data'])(
+  it.each(['report', 'event', 'bet', 'transaction', 'request', 'data'])(
     'if it calls the %s a duplicate or already reported',
     (noun) => {
       for (const message of [`Duplicate ${noun}`, `The ${noun} is duplicated`, `${noun} already reported`])
         expect(says(message)).toBe(true);
     },
   );
+
+  it.each([
+    ['withdrawal', 'bet'],
+    ['bet', 'withdrawal'],
+  ] as const)('but not if an answer about a %s repeats the report of a %s', (noun, of) => {
+    for (const message of [`${noun} already exists`, `This ${noun} was already reported`, `DUPLICATE_${noun}`])
+      for (const otherNoun of [noun, of]) expect(says(message, { status: 409, otherNoun })).toBe(otherNoun === of);
+  });
 
   it.each(['reported', 'recorded', 'submitted', 'settled', 'processed'])('if the report was already %s', (done) => {
     expect(says(`This bet has already been ${done}`)).toBe(true);
@@ -109,8 +118,8 @@ describe('the identifiers of the report are found in a refusal', () => {
       ['kxqzrt', 'kxqzrt-W'],
       ['kxqzrt-W', 'kxqzrt'],
     ])
-      expect(says('Withdrawal kxqzrt-W already processed', { identifiers })).toBe(true);
-    expect(says('Withdrawal kxqzrt-W already processed', { identifiers: ['kxqzrt'] })).toBe(false);
+      expect(says('Bet kxqzrt-W already processed', { identifiers })).toBe(true);
+    expect(says('Bet kxqzrt-W already processed', { identifiers: ['kxqzrt'] })).toBe(false);
   });
 
   it('and a blank one, or one of signs alone, changes nothing', () => {
@@ -266,7 +275,7 @@ const NAMING: readonly ((reference: string) => string)[] = [
   (reference) => `Bet "${reference}" was already settled`,
   (reference) => `The bet with id ${reference} has already been submitted`,
   (reference) => `The transaction with reference '${reference}' has already been processed`,
-  (reference) => `Withdrawal ${reference}: already processed`,
+  (reference) => `Bet ${reference}: already processed`,
   (reference) => `already reported: ${reference}`,
   (reference) => `Duplicate: ${reference}`,
   (reference) => `Duplicate report ${reference}`,

@@ -212,7 +212,7 @@ describe('how the options judge an answer', () => {
     within: () => 'within 10 s',
     values: () => [],
     identifiers: () => [],
-    sent: () => ({ identifiers: [], values: [], keys: [] }),
+    sent: () => ({ identifiers: [], values: [], keys: [], otherNoun: 'withdrawal' }),
     mask: (said) => said && `masked: ${said}`,
   };
   const verdictOf = (
