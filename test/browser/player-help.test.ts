@@ -18,7 +18,7 @@ const GUIDE = readFileSync(join(root, 'examples/stored-reports.html'), 'utf8');
 
 const location = { latitude: 6.4474, longitude: 7.5139, source: 'gps' };
 const patient = { timeout: 20_000 };
-const STORED = 'This went through. It will be recorded.';
+const STORED = 'This went through.';
 
 const test = base.extend('shop', async ({ context }, { onCleanup }) => {
   const shop = await serveRelay({ relay: { complete: () => ({ amount: 1500 }) } });

@@ -11,7 +11,7 @@ import { grantGeolocation, POSITION } from './geolocation.js';
 import { betsIn, startTutorial } from './tutorial-site.js';
 
 const PAGE = readFileSync(join(root, 'examples/stored-reports.html'), 'utf8');
-const STORED = 'This went through. It will be recorded.';
+const STORED = 'This went through.';
 
 /** The page with an outbox in place of the tutorial's, on its server and relay. */
 const test = base.extend('world', async ({ context, gateway }, { onCleanup }) => {

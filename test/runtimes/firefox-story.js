@@ -31,7 +31,7 @@ const BROKEN = {
 /** The pages with a relay that people copy: of the tutorial, and with an outbox. */
 const COPIED = ['/start', '/whole'];
 const RECORDED = 'This went through.';
-const STORED = 'This went through. It will be recorded.';
+const STORED = 'This went through.';
 const LANGUAGES = ['fr', 'ha', 'ig', 'pcm', 'yo'];
 /** A host that is not of this machine, so that its pages are insecure. Firefox asks this machine for every name. */
 const INSECURE_HOST = 'operator.example';

@@ -17,7 +17,7 @@ export const postedTexts = {
 /** The texts for a player in English, by situation. `{seconds}` is replaced. */
 export const english = {
   ...postedTexts,
-  accepted: 'This went through. It will be recorded.',
+  accepted: 'This went through.',
   waiting: 'One moment, please.',
   asking: 'Your device asks for your location. Answer it.',
   'in-doubt-logged-out': 'We do not know yet whether this went through, and you are logged out. Log in, and ask again.',

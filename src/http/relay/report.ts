@@ -41,8 +41,7 @@ interface ReadyReport {
 }
 
 const send = (client: RelayClient, operation: RelayOperation, event: object, options: RelayCallOptions) =>
-  // The client checks the types that are claimed here. By its type it may itself have a relayUrl, and then its receipts
-  // have no environment.
+  // The client checks the types that are claimed here. The relay's options refuse one with a relayUrl.
   (operation === 'reportBetEvent'
     ? client.reportBetEvent(event as BetEvent, options)
     : client.reportWithdrawalEvent(event as WithdrawalEvent, options)) as Promise<Receipt | RelayQueued>;
