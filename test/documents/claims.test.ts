@@ -386,7 +386,7 @@ const CLAIMS: readonly Claim[] = [
   },
   {
     document: 'docs/background/assumptions.md',
-    says: 'It is about the report, event, bet, withdrawal, transaction, request, data or the reference ("already reported" may stand alone)',
+    says: 'It is about the report, event, transaction, request, data, reference, or its bet or withdrawal ("already reported" may stand alone)',
     holds: async () => {
       const codeOf = async (message: string) => {
         const body = JSON.stringify({ message });

@@ -204,8 +204,7 @@ export const answerForQueued = (
   reference: string | undefined,
 ): WebAnswer => ({
   status: 202,
-  body: { id: String(id), state, operation, reference },
+  body: { id: id === undefined ? id : String(id), state, operation, reference },
 });
 
-export const isQueued = (result: Receipt | RelayQueued): result is RelayQueued =>
-  !('outcome' in result) && 'state' in result;
+export const isQueued = (result: Receipt | RelayQueued): result is RelayQueued => 'state' in result;

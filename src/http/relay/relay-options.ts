@@ -1,4 +1,3 @@
-import { internalsOf } from '../../core/client/internals.js';
 import type { Receipt, RelayReceipt } from '../../core/client/receipt.js';
 import { ConfigurationError, type Environment, type ReportingError } from '../../core/errors/errors.js';
 import { readTrust, type TrustedProxies } from '../../core/location/server/trusted-proxies.js';
@@ -265,11 +264,8 @@ export type RelaySettings = ReturnType<typeof readRelaySettings>;
 
 /** Throws a `ConfigurationError` that lists every problem. */
 export function readRelaySettings<Player extends RelayPlayer>(options: RelayOptions<Player>) {
-  const read = readOptions('the relay', optionTable, options, ({ client, trustedProxies, allowedOrigins }) => {
+  const read = readOptions('the relay', optionTable, options, ({ trustedProxies, allowedOrigins }) => {
     const issues: ValidationIssue[] = [];
-    // What another relay accepted is not recorded yet, so its receipts cannot be repeated here.
-    if (internalsOf(client)?.kind === 'relay')
-      issues.push({ path: 'client', code: 'invalid', message: 'expected one with gateways, got one with a relayUrl' });
     readTrust(trustedProxies, issues);
     return [...issues, ...originIssues(allowedOrigins)];
   });

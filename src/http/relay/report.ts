@@ -41,7 +41,8 @@ interface ReadyReport {
 }
 
 const send = (client: RelayClient, operation: RelayOperation, event: object, options: RelayCallOptions) =>
-  // The client checks the types that are claimed here. The relay's options refuse one with a relayUrl.
+  // The client checks the types that are claimed here. By its type it may itself have a relayUrl, and then its receipts
+  // have no environment.
   (operation === 'reportBetEvent'
     ? client.reportBetEvent(event as BetEvent, options)
     : client.reportWithdrawalEvent(event as WithdrawalEvent, options)) as Promise<Receipt | RelayQueued>;

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { canonical } from '../../../src/core/platform/as-record.js';
 import { LONGEST_TIMER_MS } from '../../../src/core/platform/time.js';
-import { NetworkError, type Receipt, type ReportingError } from '../../../src/entries/index.js';
+import { createClient, NetworkError, type Receipt, type ReportingError } from '../../../src/entries/index.js';
 import { createOutbox, memoryStore } from '../../../src/entries/outbox.js';
 import type { RelayClient, RelayReport } from '../../../src/entries/relay.js';
 import { createRecent, eventKeyOf } from '../../../src/http/relay/recent.js';
@@ -228,6 +228,25 @@ describe('a repeat without an outbox', () => {
     const answers = await Promise.all(bodies.map((more) => send({ body: pageBet(more) })));
     expect(answers.map(({ status }) => status)).toEqual([200, 200, 409, 200, 409]);
     expect(amounts).toEqual([1500]);
+  });
+
+  test('that another relay has accepted is accepted again, and never called recorded', async () => {
+    let asked = 0;
+    const client = createClient({
+      relayUrl: 'https://another-relay.example.com',
+      fetch: async () => {
+        asked += 1;
+        return Response.json({ state: 'waiting', operation: 'reportBetEvent', reference: 'BET-1' }, { status: 202 });
+      },
+    });
+    const { send } = relayWorld({ client });
+    const first = await send();
+    const again = await send();
+    expect([first.status, first.body]).toEqual([
+      202,
+      { state: 'waiting', operation: 'reportBetEvent', reference: 'BET-1' },
+    ]);
+    expect([again.status, again.body, asked]).toEqual([202, first.body, 2]);
   });
 
   test('with a place does not fail with one that had none', async () => {

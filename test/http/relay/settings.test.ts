@@ -28,7 +28,6 @@ describe('the options of a relay', () => {
 
   test.each<[string, unknown]>([
     ['client', { reportBetEvent: () => {} }],
-    ['client', createClient({ relayUrl: 'https://another-relay.example.com' })],
     ['authorize', true],
     ['complete', {}],
     ['limit', 5],
