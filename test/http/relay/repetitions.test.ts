@@ -240,8 +240,9 @@ describe('a repeat without an outbox', () => {
       },
     });
     const { send } = relayWorld({ client });
-    const first = await send();
-    const again = await send();
+    const located = { body: pageBet({ location: gps() }) };
+    const first = await send(located);
+    const again = await send(located);
     expect([first.status, first.body]).toEqual([
       202,
       { state: 'waiting', operation: 'reportBetEvent', reference: 'BET-1' },
