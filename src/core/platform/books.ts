@@ -16,8 +16,8 @@ const LONGEST_CELL = 100_000;
 const ENOUGH = 50_000;
 
 /**
- * Reads CSV by RFC 4180, in pieces. A semicolon or a tab parts the cells where the first line has no comma. While a row
- * is given, `at.line` is the number of its last line.
+ * Reads CSV by RFC 4180, in pieces. A semicolon or a tab parts the cells where the first line has no comma. Blanks around
+ * a cell count only within quotes. While a row is given, `at.line` is the number of its last line.
  */
 export function createCsvReader(at = { line: 0 }): (piece: string, isLast?: boolean) => Generator<string[]> {
   let separator: string | undefined;
@@ -25,11 +25,16 @@ export function createCsvReader(at = { line: 0 }): (piece: string, isLast?: bool
   let row: string[] = [];
   let [isQuoted, wasQuote] = [false, false];
 
+  function endCell(): void {
+    row.push(wasQuote ? cell : cell.trim());
+    cell = '';
+  }
+
   function* endRow(): Generator<string[]> {
-    row.push(cell);
+    endCell();
     at.line += 1;
     if (row.some((one) => one !== '')) yield row;
-    [row, cell] = [[], ''];
+    row = [];
   }
 
   return function* (piece, isLast = false) {
@@ -43,12 +48,10 @@ export function createCsvReader(at = { line: 0 }): (piece: string, isLast?: bool
         else if (isQuoted) {
           cell += character;
           if (character === '\n') at.line += 1;
-        } else if (character === separator) {
-          row.push(cell);
-          cell = '';
-        } else if (character === '\n') yield* endRow();
+        } else if (character === separator) endCell();
+        else if (character === '\n') yield* endRow();
         else if (character !== '\r' && character !== '\uFEFF') cell += character;
-        wasQuote = isQuote && !isQuoted;
+        if (character !== '\r') wasQuote = isQuote && !isQuoted;
         if (cell.length > LONGEST_CELL) break;
       }
       unread = '';
@@ -66,7 +69,9 @@ const separatorOf = (text: string): string => {
 
 /** The columns that may name a report, in the order in which they are looked for. */
 const columnsOf = (operation: string | undefined): string[] =>
-  operation?.includes('Withdrawal') ? ['request_id', 'reference', 'bet_id'] : ['bet_id', 'reference', 'request_id'];
+  operation === undefined
+    ? ['bet_id', 'reference', 'request_id']
+    : [operation.includes('Withdrawal') ? 'request_id' : 'bet_id', 'reference'];
 
 function passOver(line: number, why: string, { onUnread }: ListProblems): void {
   if (!onUnread) throw new ListError(`line ${line} ${why}`);
@@ -82,15 +87,17 @@ function createReferenceReader(place: Place, problems: ListProblems): ReadList {
   return function* (piece, isLast) {
     end = piece.slice(-1) || end;
     if (isLast && end !== '\n') problems.onOpenEnd?.();
-    for (const row of read(piece, isLast)) {
-      const cells = row.map((cell) => cell.trim());
+    for (const cells of read(piece, isLast)) {
       if (names === undefined) {
-        names = cells.map((cell) => cell.toLowerCase());
+        names = cells.map((cell) => cell.trim().toLowerCase());
         if (columnsOf(undefined).some((name) => names?.includes(name))) continue;
         names = [];
       }
-      const operation = cells[names.indexOf('operation')] || undefined;
-      const column = columnsOf(operation ?? place.operation).find((name) => names?.includes(name));
+      const operation = cells[names.indexOf('operation')]?.trim() || undefined;
+      const columns = columnsOf(operation ?? place.operation);
+      const column = columns.find((name) => names?.includes(name));
+      if (names.length > 0 && column === undefined)
+        throw new ListError(`line ${at.line}: a report of its operation needs a column ${columns.join(' or ')}`);
       const reference = cells[column === undefined ? 0 : names.indexOf(column)];
       if (reference?.includes('{"'))
         throw new ListError('it begins as a log in JSON without receipts; give its lines with "reference" alone');
@@ -98,7 +105,7 @@ function createReferenceReader(place: Place, problems: ListProblems): ReadList {
         throw new ListError(
           `line ${at.line} has more cells than the first line names columns, such as bet_id, request_id or reference; a reference with a separator needs quotes`,
         );
-      if (reference) yield { reference, operation };
+      if (reference?.trim()) yield { reference, operation };
       else if (cells.some(Boolean)) passOver(at.line, 'has no reference', problems);
     }
   };
@@ -215,7 +222,7 @@ export function createListReader(place: Place, problems: ListProblems = {}): Rea
 
 const cellOf = (value: string): string => {
   const text = withoutFormula(value);
-  return /[",;\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+  return /[",;\r\n]|^\s|\s$/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 };
 
 export const writeCsv = (rows: readonly (readonly string[])[]): string =>

@@ -30,6 +30,11 @@ test.each<[string, string, string[]]>([
   ['tabs between the cells', 'x\treference\n1\tBET-1', ['BET-1']],
   ['quotation marks, commas and lines within a cell', 'bet_id,note\n"BET,1","a ""b""\nc"\nBET-2,', ['BET,1', 'BET-2']],
   ['cells that are empty beyond the columns', 'bet_id,note\nBET-1,,,', ['BET-1']],
+  [
+    'blanks that belong to a reference',
+    'bet_id,note\n"BET-1 ",x\r\n BET-2 ,x\n"BET-3" ,\n"BET-4 "\r\n',
+    ['BET-1 ', 'BET-2', 'BET-3', 'BET-4 '],
+  ],
   ['rows of blanks', 'amount,bet_id\n5,BET-1\n ,\n,\n', ['BET-1']],
   ['nothing', '', []],
 ])('a list is read: %s', (_, text, references) => {
@@ -52,6 +57,16 @@ test('the operation of a row decides which column names its report', () => {
   expect(listOf('operation,reference,bet_id\nreportWithdrawalEvent,W-1,B-1\n')).toEqual([
     { reference: 'W-1', operation: 'reportWithdrawalEvent' },
   ]);
+});
+
+test.each([
+  ['bet_id', 'reportWithdrawalEvent', 'request_id or reference'],
+  ['bet_id', 'reportSettledWithdrawal', 'request_id or reference'],
+  ['request_id', 'reportSettledBet', 'bet_id or reference'],
+])('a column %s names no report of %s', (column, operation, expected) => {
+  const words = `line 2: a report of its operation needs a column ${expected}`;
+  expect(() => [...createListReader({ ...PLACE, operation })(`${column}\nX-1\n`, true)]).toThrow(words);
+  expect(() => listOf(`${column},operation\nX-1,${operation}\n`)).toThrow(words);
 });
 
 test('a row without a reference is named by its line, also if it is too short', () => {
@@ -95,7 +110,7 @@ test('a list is read the same in pieces, wherever it is cut', () => {
   const whole = listOf(text);
   expect(whole).toEqual([
     { reference: 'B;"1"', operation: 'reportBetEvent' },
-    { reference: 'B-2', operation: undefined },
+    { reference: ' B-2 ', operation: undefined },
     { reference: 'B\n3', operation: 'reportSettledBet' },
   ]);
   for (let at = 0; at <= text.length; at += 1)
