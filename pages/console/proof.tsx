@@ -190,7 +190,11 @@ function createComparison({ session: { accounts } }: ConsolePage, draw: () => vo
       const compared: Reconciled[] = [];
       const isFile = file instanceof File && file.name !== '';
       const bytes = await (isFile ? file : new Blob([String(fields.get('list') ?? '')])).arrayBuffer();
-      const lists = listsOf(new TextDecoder().decode(bytes), operations, where);
+      let elsewhere = 0;
+      const onElsewhere = () => {
+        elsewhere += 1;
+      };
+      const lists = listsOf(new TextDecoder().decode(bytes), operations, where, onElsewhere);
       if (typeof lists === 'string') return task.tell(lists);
       const of = [...lists.values()].reduce((sum, { length }) => sum + length, 0);
       let done = 0;
@@ -204,22 +208,25 @@ function createComparison({ session: { accounts } }: ConsolePage, draw: () => vo
           task.tell(`${grouped(done)} of ${grouped(of)} compared`, done, of);
         }
       const { receipts } = await call<Overview>('overview');
-      const about = { at: Date.now(), list: await hashOf(bytes), account: where.account, head: receipts };
+      const about = { at: Date.now(), list: await hashOf(bytes), account: where.account, head: receipts, elsewhere };
       proof = proofCsv(comparison.facts(about), compared);
-      show(compared, comparison.counts);
+      show(compared, { ...comparison.counts, elsewhere });
     });
   }
 
-  function show(compared: readonly Reconciled[], { total, recorded, declared, otherDays }: Counts): void {
+  function show(compared: readonly Reconciled[], { total, recorded, declared, otherDays, elsewhere }: Counts): void {
     const others = otherDays > 0 ? ` ${counted(otherDays, 'report')} of other days left out.` : '';
+    const left = elsewhere > 0 ? ` ${counted(elsewhere, 'receipt')} of other accounts or environments left out.` : '';
     if (total === 0)
-      task.tell(`The list has no report${others ? ` of this day.${others}` : ': paste references, or choose a file.'}`);
+      task.tell(
+        `The list has no report${others ? ` of this day.${others}` : ': paste references, or choose a file.'}${left}`,
+      );
     else if (isEmpty() && compared.every(({ state }) => state === 'never-seen'))
       task.tell(<Badge tone="doubt" words={`${noneWords()} Choose the environment and the account of your list.`} />);
     else {
       found = compared;
       const byPerson = declared > 0 ? ` ${counted(declared, 'one')} declared by a person.` : '';
-      const words = `${grouped(recorded)} of ${grouped(total)} are recorded.${byPerson}${others}`;
+      const words = `${grouped(recorded)} of ${grouped(total)} are recorded.${byPerson}${others}${left}`;
       task.tell(<Badge tone={recorded === total ? 'ok' : 'bad'} words={words} />);
     }
   }
@@ -278,7 +285,7 @@ function createComparison({ session: { accounts } }: ConsolePage, draw: () => vo
 /** A count that is not known yet (null) may be any. */
 const hasReports = ({ states }: DestinationCounts): boolean => Object.values(states).some((count) => count !== 0);
 
-type Counts = ReturnType<typeof createCount>['counts'];
+type Counts = ReturnType<typeof createCount>['counts'] & { readonly elsewhere: number };
 
 const WITH_SETTLEMENTS: readonly (readonly [string, string])[] = [
   ['reportBetEvent reportSettledBet', 'Bet, and its settlement'],
@@ -299,10 +306,12 @@ function listsOf(
   text: string,
   operations: readonly string[],
   where: Parameters<typeof createListReader>[0],
+  onElsewhere: () => void,
 ): Map<string, string[]> | string {
   const lists = new Map<string, string[]>();
   try {
-    for (const { reference, operation } of createListReader({ ...where, operation: operations[0] })(text, true))
+    const read = createListReader({ ...where, operation: operations[0] }, { onElsewhere });
+    for (const { reference, operation } of read(text, true))
       for (const one of operation === undefined ? operations : [operation])
         lists.get(one)?.push(reference) ?? lists.set(one, [reference]);
   } catch (error) {

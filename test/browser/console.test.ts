@@ -288,6 +288,12 @@ test('the log is checked, and a list is compared with the outbox and saved', asy
   await page.getByLabel(/^Enqueued on/).selectOption({ index: 7 });
   await page.getByRole('button', { name: 'Compare' }).click();
   await page.getByText('0 of 4 are recorded. 2 reports of other days left out.').waitFor();
+  const receipt = { operation: 'reportBetEvent', reference: 'BET-1', outcome: 'recorded' };
+  const log = [receipt, { ...receipt, account: 'brandB' }].map((one) => JSON.stringify(one)).join('\n');
+  await page.getByLabel(/Your list/).fill(log);
+  await page.getByLabel(/^Enqueued on/).selectOption({ index: 0 });
+  await page.getByRole('button', { name: 'Compare' }).click();
+  await page.getByText('1 of 1 are recorded. 1 receipt of other accounts or environments left out.').waitFor();
 });
 
 test('a group that a decision has changed is read again on the way back, and a group leads back to its row', async ({

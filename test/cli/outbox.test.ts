@@ -427,6 +427,10 @@ describe('the books', () => {
       '',
     ]);
     expect(err).toContain('recorded: 2 of 4; declared recorded by a person: 0\n');
+    const twice = await outbox(sample, 'reconcile', list('B-1', 'B-9', 'B-1', 'B-9'), ...of);
+    expect(twice.out).toBe('never-seen  -                 reportBetEvent          B-9\n');
+    expect(twice.err).toContain('recorded: 1 of 2; declared recorded by a person: 0\n');
+    expect(twice.err).toContain('named again, and counted once: 2\n');
     const all = await outbox(sample, 'reconcile', list('B-1', 'B-2'), ...of, '--json');
     expect([all.code, jsonOf(all.out).map(({ state }) => state)]).toEqual([0, ['recorded', 'recorded']]);
   });

@@ -5,6 +5,7 @@ import {
   createComparison,
   createListReader,
   dayOf,
+  ELSEWHERE,
   isDeclared,
   ListError,
   proofCsv,
@@ -16,6 +17,7 @@ import { appendReceipts, readHead } from '../../outbox/receipts/log.js';
 import { type Reconciled, type ReportReference, reconcile } from '../../outbox/receipts/reconcile.js';
 import { DEFAULT_ACCOUNT, type Destination } from '../../outbox/rules/destination.js';
 import { codeOf, EXIT, Failure, remark, sayAll, terminal } from '../output.js';
+import { createReferences } from './import/check.js';
 import { needed, type OutboxValues, type RunCommand } from './options.js';
 import { time } from './text.js';
 
@@ -24,7 +26,7 @@ export const reconcileList: RunCommand = async ({ store, now }, values, [path = 
   const environment = needed(values, 'environment');
   const list = openList(path, values, { account, environment });
   const { unread } = list;
-  const comparison = createComparison(dayNamed(values.day, now));
+  const comparison = createComparison(dayNamed(values.day, now), createReferences());
   const { counts } = comparison;
   const proven: Reconciled[] = [];
   // Then every report that is final has its number.
@@ -47,9 +49,8 @@ export const reconcileList: RunCommand = async ({ store, now }, values, [path = 
   }
   if (counts.total + counts.otherDays === 0) throw new Failure(namesNone(path, unread));
   if (counts.total === 0) throw new Failure(`no report of ${path} is of the day ${values.day}`);
-  const facts = comparison.facts({ at: now, list: list.sha256(), account, head: await readHead(store) });
   const elsewhere = list.elsewhere();
-  if (elsewhere > 0) facts.push([ELSEWHERE, String(elsewhere)]);
+  const facts = comparison.facts({ at: now, list: list.sha256(), account, head: await readHead(store), elsewhere });
   const left: typeof facts = unread.length > 0 ? [['lines not read', numbers(unread)]] : [];
   if (csv) await sayAll([proofCsv([...facts, ...left], proven)], { exact: true });
   if (!json) remark(facts.map(([name, words]) => `${name}: ${words}`).join('\n'));
@@ -62,8 +63,6 @@ export const reconcileList: RunCommand = async ({ store, now }, values, [path = 
   if (unread.length > 0) remark(unreadNote(path, unread));
   return counts.recorded === counts.total && unread.length === 0 ? EXIT.done : EXIT.failed;
 };
-
-export const ELSEWHERE = 'receipts of other accounts or environments, left out';
 
 const MOST_NAMED = 1_000;
 

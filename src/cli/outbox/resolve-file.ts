@@ -1,5 +1,6 @@
 import { stat } from 'node:fs/promises';
 import { hasCode } from '../../core/errors/errors.js';
+import { ELSEWHERE } from '../../core/platform/books.js';
 import { inBatches } from '../../core/platform/in-batches.js';
 import type { OperationName } from '../../core/protocol/operations.js';
 import { DECIDED_TOGETHER } from '../../outbox/decisions/decide-rows.js';
@@ -11,7 +12,7 @@ import { createReferences } from './import/check.js';
 import { needed, type RunCommand } from './options.js';
 import { newDecision } from './person.js';
 import { printDecided } from './print-decided.js';
-import { ELSEWHERE, namesNone, openList, unreadNote } from './reconcile.js';
+import { namesNone, openList, unreadNote } from './reconcile.js';
 import { grouped, quarantinedNote, reports } from './text.js';
 
 /**

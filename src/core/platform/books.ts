@@ -258,17 +258,30 @@ interface ProofOf {
   readonly list: string;
   readonly account: string;
   readonly head: { readonly count: number; readonly hash: string } | null | undefined;
+  /** Receipts in the list that are of other accounts or environments. */
+  readonly elsewhere: number;
 }
 
-/** With `day`, reports that were enqueued on another day are left out. */
-export function createComparison(day?: string) {
-  const counts = { total: 0, recorded: 0, declared: 0, unknown: 0, otherDays: 0 };
+export const ELSEWHERE = 'receipts of other accounts or environments, left out';
+
+function createNames(): (name: string) => boolean {
+  const seen = new Set<string>();
+  return (name) => seen.size < seen.add(name).size;
+}
+
+/** With `day`, reports that were enqueued on another day are left out. `isNew`: whether a report was not named before. */
+export function createComparison(day?: string, isNew = createNames()) {
+  const counts = { total: 0, recorded: 0, declared: 0, unknown: 0, otherDays: 0, repeated: 0 };
   let [first, last] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY];
   return {
     counts,
     /** Whether it counts. A report that was never seen has no day, and always counts. */
     add(one: ComparedReport): boolean {
-      const { state, enqueuedAt } = one;
+      const { reference, operation, environment, state, enqueuedAt } = one;
+      if (!isNew(`${environment}:${operation}:${reference}`)) {
+        counts.repeated += 1;
+        return false;
+      }
       if (day !== undefined && enqueuedAt !== undefined && dayOf(enqueuedAt) !== day) {
         counts.otherDays += 1;
         return false;
@@ -280,8 +293,12 @@ export function createComparison(day?: string) {
       if (enqueuedAt !== undefined) [first, last] = [Math.min(first, enqueuedAt), Math.max(last, enqueuedAt)];
       return true;
     },
-    facts({ at, list, account, head }: ProofOf): [name: string, words: string][] {
-      const { total, recorded, declared, otherDays } = counts;
+    facts({ at, list, account, head, elsewhere }: ProofOf): [name: string, words: string][] {
+      const { total, recorded, declared, otherDays, repeated } = counts;
+      const leftOut: [string, number][] = [
+        [ELSEWHERE, elsewhere],
+        ['named again, and counted once', repeated],
+      ];
       return [
         ['made at', timeOf(at)],
         ['SHA-256 of the list', list],
@@ -290,6 +307,7 @@ export function createComparison(day?: string) {
         ['first and last enqueued', first <= last ? `${timeOf(first)} to ${timeOf(last)}` : ''],
         ['recorded', `${recorded} of ${total}; declared recorded by a person: ${declared}`],
         ['head of the log of receipts', head ? `${head.count} entries, ${head.hash}` : ''],
+        ...leftOut.flatMap(([name, count]): [string, string][] => (count > 0 ? [[name, String(count)]] : [])),
       ];
     },
   };

@@ -357,12 +357,14 @@ test('a proof names its list, its day, its span, the head and the receipt of eac
       enqueuedAt: at('27T08:30:00'),
     },
     { ...report, reference: '=B-5', state: 'never-seen' },
+    { ...report, reference: '=B-5', state: 'never-seen' },
   ].filter(comparison.add);
   const facts = comparison.facts({
     at: at('28T07:00:00'),
     list: 'ab'.repeat(32),
     account: 'default',
     head: { count: 9, hash: 'cd'.repeat(32) },
+    elsewhere: 3,
   });
   expect(proofCsv(facts, found).split('\r\n')).toEqual([
     'made at,2026-11-28T07:00:00.000Z',
@@ -372,6 +374,8 @@ test('a proof names its list, its day, its span, the head and the receipt of eac
     'first and last enqueued,2026-11-27T08:00:00.000Z to 2026-11-27T09:00:00.000Z',
     'recorded,"2 of 4; declared recorded by a person: 1"',
     `head of the log of receipts,"9 entries, ${'cd'.repeat(32)}"`,
+    '"receipts of other accounts or environments, left out",3',
+    '"named again, and counted once",1',
     '',
     'reference,operation,environment,state,outcome,problem,enqueued,ended,receipt',
     'B-1,reportBetEvent,production,recorded,recorded,,2026-11-27T08:00:00.000Z,2026-11-27T08:00:01.000Z,0',
@@ -380,5 +384,5 @@ test('a proof names its list, its day, its span, the head and the receipt of eac
     "'=B-5,reportBetEvent,production,never-seen,,,,,",
     '',
   ]);
-  expect(comparison.counts).toEqual({ total: 4, recorded: 2, declared: 1, unknown: 1, otherDays: 1 });
+  expect(comparison.counts).toEqual({ total: 4, recorded: 2, declared: 1, unknown: 1, otherDays: 1, repeated: 1 });
 });
