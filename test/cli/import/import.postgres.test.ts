@@ -105,7 +105,9 @@ it.each([{ more: [] }, { more: ['--skip-rejected'] }])(
       expect.objectContaining({ rejected: 1, enqueued: more.length > 0 ? 2 : 0 }),
     ]);
     const reason = '"expected a string of at most 255 characters (maxReferenceLength), got a string of length 3000"';
-    expect(readFileSync(at('bets.rejected.csv'), 'utf8')).toBe(`line,field,reason,reference\n2,bet_id,${reason},\n`);
+    expect(readFileSync(at('bets.ndjson.rejected.csv'), 'utf8')).toBe(
+      `line,field,reason,reference\n2,bet_id,${reason},\n`,
+    );
     expect((await rows()).map(({ reference }) => reference)).toEqual(more.length > 0 ? ['B-1', 'B-3'] : []);
   },
 );
