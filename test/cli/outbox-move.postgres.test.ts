@@ -209,6 +209,15 @@ describe('location-sdk outbox <file> move', { timeout: 60_000 }, () => {
     expect((await runCli(['outbox', file, 'move', '--to', url, '--schema', newSchema()])).code).toBe(0);
   });
 
+  it('fills a schema that another command has looked at', async () => {
+    const schema = newSchema();
+    const file = await filled((store) => store.enqueue([newRow('B-1')]));
+    await pool.query(postgresMigrations({ schema }));
+    for (const command of ['stats', 'list', 'export', 'keys'])
+      expect(await runCli(['outbox', url, command, '--schema', schema])).toMatchObject({ code: 0 });
+    expect(await runCli(['outbox', file, 'move', '--to', url, '--schema', schema])).toMatchObject({ code: 0, err: '' });
+  });
+
   it('changes nothing while a process has the file, or if the schema holds other data', async () => {
     const [file, schema] = [newFile(), newSchema()];
     const store = await openSqlite(file);

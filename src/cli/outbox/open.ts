@@ -7,7 +7,7 @@ import { OperatorRefusal } from '../../operator/context.js';
 import type { OutboxStore } from '../../outbox/store/store.js';
 import { asPostgresError, postgresError, serverOf } from '../../outbox/stores/postgres/failure.js';
 import { DEFAULT_SCHEMA } from '../../outbox/stores/postgres/schema/name.js';
-import { postgresStore } from '../../outbox/stores/postgres/store.js';
+import { openPostgresStore } from '../../outbox/stores/postgres/store.js';
 import type { OpenDatabase } from '../../outbox/stores/sqlite/database.js';
 import { isNoDatabase } from '../../outbox/stores/sqlite/failure.js';
 import { findLibrary } from '../../outbox/stores/sqlite/open.js';
@@ -141,7 +141,8 @@ async function openOutboxServer(address: string, schema: string): Promise<Outbox
   try {
     // It fails with the name of the server.
     await connectClient(client, schema);
-    const store = await postgresStore({ database: pool, schema, migrate: false });
+    // A secret would be other data for a move into an empty schema.
+    const store = await openPostgresStore({ database: pool, schema, migrate: false }, { isReader: true });
     return {
       ...store,
       close: async () => {

@@ -37,10 +37,13 @@ import { dialectOf, NOW_MS, readRow, rowOf, SELECT_BY_IDS, toPostgresJson, whole
  */
 export const postgresStore = (options: PostgresStoreOptions): Promise<OutboxStore> => openPostgresStore(options);
 
-/** The same with the lock limits and the clock, which tests replace. */
+/**
+ * The same with the lock limits and the clock, which tests replace. `isReader`: it makes no secret before a report needs
+ * one.
+ */
 export async function openPostgresStore(
   options: PostgresStoreOptions,
-  { locks = LONGEST_LOCK_MS, clock = systemClock } = {},
+  { locks = LONGEST_LOCK_MS, clock = systemClock, isReader = false } = {},
 ): Promise<OutboxStore> {
   const { database, schema, migrate, notify, listen: connect, timeoutMs } = readPostgresOptions(options);
   const send = createRun(database, schema, { clock, timeoutMs });
@@ -50,7 +53,7 @@ export async function openPostgresStore(
   const { store: storeId } = await prepareSchema(run, schema, migrate);
   const dialect = dialectOf(run);
   const reads = createSharedStatements(dialect);
-  const secret = await readSecret(reads.getOrCreateSetting);
+  const secret = isReader ? undefined : await readSecret(reads.getOrCreateSetting);
   const { enqueue, asValue } = createEnqueue(schema, storeId, notify ? schema : null, locks);
 
   const open = createOpenCounts(run);
