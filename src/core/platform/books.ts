@@ -151,7 +151,7 @@ function createLogReader(place: Place, problems: ListProblems): ReadList {
 const HAS_REFERENCE = /"reference\\*":/;
 
 /** A line may be cut off before its reference. A loss of power may leave zeros in its place. */
-const BEGINS_RECEIPT = /^\{"|\{\\*"at\\*":|\0/;
+const BEGINS_RECEIPT = /^\{"|\{\\*"(?:a?|at\\*"?)$|\{\\*"at\\*":|\0/;
 
 function parsed(text: string): unknown {
   if (text.includes('\0')) throw new SyntaxError('a part is missing');

@@ -259,7 +259,7 @@ test('a line that began after the words of a program is named, wherever it was c
     });
   for (const logged of [line, (reference: string) => JSON.stringify(line(reference)).slice(1)]) {
     const cut = logged('B-2');
-    for (let length = cut.indexOf(':') + 1; length < line('B-2').length; length += 1) {
+    for (let length = cut.indexOf('"') + 1; length < line('B-2').length; length += 1) {
       const lines: number[] = [];
       const read = createListReader(PLACE, { onUnread: (number) => lines.push(number) });
       const text = `app ${line('B-1')}\nstarted {"x"} in {} {"y":1} ms\napp ${cut.slice(0, length)}`;
