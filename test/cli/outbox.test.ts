@@ -5,6 +5,7 @@ import { OUTBOX_COMMANDS } from '../../src/cli/outbox/command.js';
 import { verifyReceipts } from '../../src/entries/outbox.js';
 import { claim, newRow, write } from '../outbox/contract/harness.js';
 import { leaksIn, personalBet, personalSettlement } from '../outbox/personal.js';
+import { recordMany } from '../outbox/prune/old-reports.js';
 import { copyOf, newFile, openSqlite, openStore } from '../outbox/stores/sqlite/files.js';
 import { outboxWorld } from '../outbox/world.js';
 import { type BuiltCli, buildCli } from '../support/built-cli.js';
@@ -642,6 +643,19 @@ describe('the log', () => {
       code: 1,
       out: expect.stringContaining('CHANGED: the report default:staging:reportBetEvent:B-1 differs from its receipt.'),
     });
+  });
+
+  it('counts every report that differs from its receipts, each once', async () => {
+    const file = newFile();
+    const store = await openStore(file);
+    await recordMany(store, 'B', 700);
+    await store.close?.();
+    const database = openSqlite(file);
+    database.exec("UPDATE outbox_rows SET fingerprint = 'x'");
+    database.close();
+    expect((await outbox(file, 'verify')).out).toContain('… and 680 more.');
+    const { differing, changed } = JSON.parse((await outbox(file, 'verify', '--json')).out);
+    expect([differing.length, changed]).toEqual([500, 700]);
   });
 });
 

@@ -34,7 +34,7 @@ function readFrom({ from = '0' }: OutboxValues): number {
 const BATCH = 500;
 
 /** The ids of reports that differ from their receipts, and the number of receipts whose report was pruned. */
-const newComparison = () => ({ differing: [] as string[], pruned: 0 });
+const newComparison = () => ({ differing: new Set<string>(), pruned: 0 });
 
 export const verifyLog: RunCommand = ({ store }, values) => {
   const comparison = newComparison();
@@ -72,7 +72,7 @@ async function* compareWithReports(
       const row = rows[index];
       if (row && fitsEntry(row, entry)) continue;
       if (await isPruned(entry, row)) comparison.pruned += 1;
-      else if (differing.length < BATCH) differing.push(entry.id ?? '');
+      else differing.add(entry.id ?? '');
     }
     batch = [];
   };
@@ -93,17 +93,19 @@ async function verify(
     throw new Failure('--head must be a hash of 64 hexadecimal digits, as export prints it');
   const verdict = await verifyReceipts(pieces, { head });
   const { valid, count, head: last, afterHead, break: problem } = verdict;
-  const { differing, pruned } = comparison;
-  const sound = valid && differing.length === 0;
+  const { pruned } = comparison;
+  const differing = [...comparison.differing];
+  const changed = differing.length;
+  const sound = valid && changed === 0;
   if (json) {
-    say(JSON.stringify({ ...verdict, valid: sound, differing, pruned }));
+    say(JSON.stringify({ ...verdict, valid: sound, differing: differing.slice(0, BATCH), changed, pruned }));
     return sound ? EXIT.done : EXIT.failed;
   }
   if (problem) say(`BROKEN at line ${problem.line}: ${printable(problem.message)}.`);
   say(`${problem ? 'Sound before it' : 'Sound'}: ${grouped(count)} receipts${last ? `, head ${last.hash}` : ''}`);
   if (pruned > 0) say(`${grouped(pruned)} of them are of reports that were pruned.`);
   for (const id of differing.slice(0, 20)) say(`CHANGED: the report ${shownName(id)} differs from its receipt.`);
-  if (differing.length > 20) say(`… and ${differing.length - 20} more.`);
+  if (changed > 20) say(`… and ${grouped(changed - 20)} more.`);
   if (valid && head === undefined) say('Without --head, missing entries at the end are not noticed.');
   else if (valid)
     say(
