@@ -95,9 +95,9 @@ export interface Drained {
 
 /** The result of `replaceAll`. */
 export interface ReplacedAll {
-  /** The number of reports that have the corrected data now. */
+  /** The number of corrections that were made. Two of one report count as two. */
   readonly replaced: number;
-  /** The number of reports that had it already. */
+  /** The number of corrections whose data the report had already. */
   readonly same: number;
   /** The corrections that were not made, in the given order. */
   readonly refused: readonly {

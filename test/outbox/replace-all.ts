@@ -155,6 +155,19 @@ export function testReplaceAll(open: () => Promise<OutboxStore>): void {
       expect(names).toContain('resumed');
     });
 
+    it('that broke off end the breaker when they are made again', async () => {
+      const { outbox } = await refusedWorld(await open());
+      const list = numbers(7).map((index) => corrected(index));
+      async function* broken() {
+        for (let times = 0; times < 15; times += 1) yield* list;
+        throw new Error('the file cannot be read');
+      }
+      await expect(outbox.replaceAll(broken(), because)).rejects.toThrow('the file cannot be read');
+      expect((await outbox.stats()).paused).toMatchObject([{ reason: 'refusals', operation: 'reportBetEvent' }]);
+      expect(await outbox.replaceAll(list, because)).toEqual({ replaced: 0, same: 7, refused: [] });
+      expect((await outbox.stats()).paused).toEqual([]);
+    });
+
     it('are refused one by one, and no error shows a value', async () => {
       const { outbox } = await refusedWorld(await open());
       const { replaced, refused } = await outbox.replaceAll(

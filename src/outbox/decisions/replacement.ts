@@ -180,6 +180,7 @@ export function replaceAllMethod<Mode extends ClientMode>({
     await ensureOwnGateways(settings);
     const refused: ReplacedAll['refused'][number][] = [];
     const scopes = new Map<string, PauseScope>();
+    const noteScope = (row: Row) => scopes.set(pauseKeyOf(row), operationScope(row));
     let [changed, same] = [0, 0];
 
     async function plan(call: ReportCall): Promise<Planned & Pick<Correction, 'isSame'>> {
@@ -201,8 +202,11 @@ export function replaceAllMethod<Mode extends ClientMode>({
         const one = plans[at];
         if (one?.status === 'fulfilled') {
           if (found.some(({ row }) => row.id === one.value.row.id)) later.push(item);
-          else if (one.value.isSame) same += 1;
-          else found.push({ ...one.value, item });
+          else if (one.value.isSame) {
+            same += 1;
+            // An earlier call may have been interrupted before it ended the pauses.
+            if (one.value.row.decisions.at(-1)?.action === 'replaced') noteScope(one.value.row);
+          } else found.push({ ...one.value, item });
         } else if (isStoreError(one?.reason)) throw one.reason;
         else refuse(item, one?.reason);
       }
@@ -218,7 +222,7 @@ export function replaceAllMethod<Mode extends ClientMode>({
         if (!isChange(change)) refuse(item, refusal('replaceAll', `${id}: ${change.why}`));
         else if (result?.row) {
           changed += 1;
-          scopes.set(pauseKeyOf(result.row), operationScope(result.row));
+          noteScope(result.row);
         } else if (result?.isLate && tries < TRIES) late.push(item);
         else if (result) refuse(item, refusal('replaceAll', `${id}: ${result.why}`));
       }
