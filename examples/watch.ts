@@ -26,10 +26,12 @@ export function watch(outbox: Outbox, wake: (text: string) => void, tell: (text:
   /** When each environment last recorded a report, or was first seen with one that waits. */
   const moved = new Map<string, number>();
   const placeOf = ({ account, environment }: { account: string; environment: string }) => `${account} ${environment}`;
-  /** The recorded reports at the last look, and those that this process has recorded since then. */
-  let recorded = { all: Number.POSITIVE_INFINITY, here: 0 };
+  /** The reports that this process has recorded. */
+  let here = 0;
+  /** The recorded reports at the last look, and those of this process before it. */
+  let last = { all: Number.POSITIVE_INFINITY, here };
   outbox.on('recorded', (event) => {
-    recorded.here += 1;
+    here += 1;
     moved.set(placeOf(event), Date.now());
   });
   outbox.on('error', ({ message, code }) => {
@@ -39,12 +41,13 @@ export function watch(outbox: Outbox, wake: (text: string) => void, tell: (text:
   });
 
   async function look(found: Map<string, (() => void) | undefined>): Promise<void> {
+    const before = here;
     const { states, destinations, oldestOpenAt, paused, missingKeys } = await outbox.stats();
     if (oldestOpenAt !== undefined && Date.now() - oldestOpenAt > HOUR_MS)
       found.set('ReportsNotSent', () => wake('the oldest report waits for more than an hour'));
-    // Another process sends, too, and the counts do not say where.
-    const isSentElsewhere = states.recorded - recorded.all > recorded.here;
-    recorded = { all: states.recorded, here: 0 };
+    // Another process sends, too, and the counts do not say where. This process may record while they are read.
+    const isSentElsewhere = states.recorded - last.all > here - last.here;
+    last = { all: states.recorded, here: before };
     for (const { account, environment, isPending } of destinations) {
       const place = placeOf({ account, environment });
       const isPaused = paused.some((pause) => placeOf(pause) === place && pause.reason in NEEDS_A_PERSON);

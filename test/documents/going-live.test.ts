@@ -281,6 +281,34 @@ describe('the function that watches an outbox', () => {
     }
   });
 
+  test('calls although another environment records while the counts are read', async () => {
+    let now = Date.now();
+    const clock = vi.spyOn(Date, 'now').mockImplementation(() => now);
+    try {
+      let [recorded, looks, record] = [0, 0, () => {}];
+      const on: Outbox['on'] = (type, listener) => {
+        const event = { account: 'default', environment: 'production' } as OutboxEvents['recorded'];
+        if (type === 'recorded') record = () => (listener as (event: OutboxEvents['recorded']) => void)(event);
+        return () => {};
+      };
+      const stats = async () => {
+        looks += 1;
+        const found = { ...healthy, states: { ...healthy.states, recorded } };
+        if (looks % 2 === 0) {
+          recorded += 1;
+          record();
+        }
+        return { ...found, destinations: [{ account: 'default', environment: 'staging', isPending: true }] as const };
+      };
+      const look = watching({ stats, iterate: none, on });
+      const heard: string[] = [];
+      for (; heard.length === 0 && looks < 20; now += 20_000) heard.push(...(await look()));
+      expect(heard).toEqual(['now: reports for staging wait, and none was recorded for 80 seconds']);
+    } finally {
+      clock.mockRestore();
+    }
+  });
+
   test('finds a conflict behind a thousand older quarantined reports', async () => {
     const { outbox } = outboxWorld();
     const reports = Array.from({ length: 1_000 }, (_, index) => ({
