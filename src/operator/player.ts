@@ -41,6 +41,7 @@ export interface PlayerData {
 interface PlayerRequest extends Narrowing {
   /**
    * The player's id at the operator: `user.user_id` or `userId` of a report. It is compared here, and stored nowhere.
+   * Blanks at its ends do not count, in the reports neither.
    */
   readonly player: string;
   /** The person who erases the data, and the reason. Without it, the data is only counted. */
@@ -75,7 +76,9 @@ export async function readPlayer(context: OperatorContext, request: PlayerReques
 
   async function playersOf(row: Row): Promise<unknown[]> {
     const kept = await openKept(seal, row);
-    return [asRecord(kept?.user).user_id, kept?.userId].filter((id) => id !== undefined);
+    return [asRecord(kept?.user).user_id, kept?.userId]
+      .filter((id) => id !== undefined)
+      .map((id) => (typeof id === 'string' ? id.trim() : id));
   }
 
   function countUnread(error: unknown): unknown[] {
@@ -130,7 +133,7 @@ export async function readPlayer(context: OperatorContext, request: PlayerReques
       empty += 1;
       continue;
     }
-    if (!(await playersOf(row).catch(countUnread)).includes(player)) continue;
+    if (!(await playersOf(row).catch(countUnread)).includes(player.trim())) continue;
     count(row);
     page.push(row);
     if (page.length < PAGE / 2) continue;

@@ -94,6 +94,20 @@ describe('location-sdk outbox <file> player', () => {
     await store.close?.();
   });
 
+  it('knows a player whose id has blanks at its ends, in the command or in a report', async () => {
+    const place = newPlace();
+    const store = await place.open();
+    const outbox = createOutbox({ client: createClient(createMockGateway().clientOptions()), store });
+    await outbox.reportBetEvent(betEvent({ bet_id: 'B-1', user: { ...betEvent().user, user_id: PLAYER } }));
+    await outbox.reportBetEvent(betEvent({ bet_id: 'B-2', user: { ...betEvent().user, user_id: `${PLAYER} ` } }));
+    const run = runAt(place);
+    for (const id of [PLAYER, ` ${PLAYER} `]) {
+      expect(JSON.parse((await run('player', id, '--json')).out)).toMatchObject({ places: [{ reports: 2 }] });
+      expect(await run('player', id, '--erase', '--reason', `asked by ${PLAYER}`)).toMatchObject({ code: 2 });
+    }
+    await store.close?.();
+  });
+
   it('counts a report without a body by the other one of its reference', async () => {
     const place = newPlace();
     const store = await place.open();

@@ -15,9 +15,10 @@ import { duration, grouped, reports, wrapped } from './text.js';
 export const player: RunCommand = async (
   { store, command, now },
   { account, environment, erase, reason, options, json },
-  [id = ''],
+  [given = ''],
 ) => {
-  if (!id.trim()) throw new Failure('player needs the id of one player, as user_id of the reports');
+  const id = given.trim();
+  if (id === '') throw new Failure('player needs the id of one player, as user_id of the reports');
   if (erase && !reason?.trim())
     throw new Failure('--erase needs --reason "…": it is kept in the log of decisions, so name no player');
   if (reason !== undefined && !erase) throw new Failure('--reason goes with --erase');
