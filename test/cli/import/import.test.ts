@@ -8,6 +8,7 @@ import { createOutbox } from '../../../src/entries/outbox.js';
 import { CANARIES, leaksIn, personalBet, personalSettlement } from '../../outbox/personal.js';
 import { openSqlite, openStore } from '../../outbox/stores/sqlite/files.js';
 import { outboxWorld } from '../../outbox/world.js';
+import { runCli } from '../../support/cli-in-process.js';
 import { betEvent, betUser, settledBet, settledWithdrawal, withdrawalEvent } from '../../support/factories.js';
 import { csvOf, importFolder } from './import-files.js';
 
@@ -51,6 +52,31 @@ it('a settled withdrawal without a location takes that of its initiated one in t
     });
   expect(readFileSync(folder.at('settled.ndjson.rejected.csv'), 'utf8')).toMatch(/^2,location,.*W-2$/m);
   expect(folder.rows()).toMatchObject([{ reference: 'W-1' }, { reference: 'W-1', body: { location } }]);
+});
+
+it('a settled withdrawal whose player was erased needs its location again, and is known with it', async () => {
+  const folder = importFolder();
+  const payload = { ...withdrawalEvent({ request_id: 'W-1' }), timestamp: '1795160000', location };
+  const settled = settledWithdrawal({ request_id: 'W-1' });
+  await folder.run(folder.write('withdrawals.ndjson', `${JSON.stringify(payload)}\n`), 'reportWithdrawalEvent');
+  const file = folder.write('settled.ndjson', `${JSON.stringify(settled)}\n`);
+  expect(await folder.run(file, 'reportSettledWithdrawal')).toMatchObject({ code: 0 });
+  const store = await openStore(folder.outbox);
+  const gateways = { staging: { baseUrl: 'https://gateway.example.com', apiKey: 'mock-api-key' } };
+  const world = outboxWorld({ store, client: { gateways } });
+  expect(await world.run(world.outbox.drain())).toMatchObject({ states: { recorded: 2 } });
+  await store.close?.();
+  const erased = await runCli(['outbox', folder.outbox, 'player', settled.userId, '--erase', '--reason', 'asked']);
+  expect(erased.err).toContain('Erased: 2 reports');
+  expect(await folder.run(file, 'reportSettledWithdrawal')).toMatchObject({ code: 1 });
+  expect(readFileSync(folder.at('settled.ndjson.rejected.csv'), 'utf8')).toContain(
+    'is missing, and the outbox has none of this withdrawal, or it was erased: give location.latitude',
+  );
+  const placed = folder.write('placed.ndjson', `${JSON.stringify({ ...settled, location })}\n`);
+  expect(await folder.run(placed, 'reportSettledWithdrawal')).toMatchObject({
+    code: 0,
+    out: expect.stringContaining('0 reports enqueued, 1 were already in the outbox.'),
+  });
 });
 
 describe('a file with only valid lines', () => {

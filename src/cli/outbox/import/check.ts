@@ -56,10 +56,10 @@ const NO_TIME: LineProblem = {
   field: 'timestamp',
   reason: 'is required in a file: the time of the event, as Unix seconds or as 2026-11-20T10:00:00Z',
 };
-const NO_LOCATION: LineProblem = {
+const noLocation = (operation: ReportName): LineProblem => ({
   field: 'location',
-  reason: 'is missing: give location.latitude and location.longitude, or location: { required: false } in --options',
-};
+  reason: `is missing${operations[operation].location === 'field' ? ', and the outbox has none of this withdrawal, or it was erased' : ''}: give location.latitude and location.longitude, or location: { required: false } in --options`,
+});
 const UNFIT =
   'expected a text without spaces at its ends, control, invisible and incomplete characters (lone surrogates)';
 /** Spaces of a fixed-width column, or invisible characters of a copied text: a settlement without them finds no bet. */
@@ -82,7 +82,7 @@ async function judge(
       return { frozen, problems };
     add({ field: operations[operation].reference, reason: UNFIT });
   } catch (error) {
-    if (hasCode(error, 'location')) add(NO_LOCATION);
+    if (hasCode(error, 'location')) add(noLocation(operation));
     else if (hasCode(error, 'validation'))
       for (const { path, message } of error.issues) add({ field: path.replace(/^payload\./, ''), reason: message });
     else throw error;
