@@ -60,6 +60,7 @@ async function fill(store: OutboxStore): Promise<void> {
     continues: false,
     repeats: false,
   });
+  await store.keepRate?.({ account: 'default', environment: 'staging' }, { perSecond: 12.5, spanMs: 30_000 });
   const decision = {
     id: 'decision-0000-0001',
     action: 'retry',
@@ -96,12 +97,16 @@ async function filled(work: (store: OutboxStore) => Promise<unknown>): Promise<s
 /** Reads everything from a store. */
 async function told(store: OutboxStore) {
   const { countedAt: _, ...counts } = await store.counts();
-  const pauses = pausesOf(await store.outlook()).map(({ remainingMs: _, ...pause }) => pause);
+  const outlooks = await store.outlook();
+  const pauses = pausesOf(outlooks).map(({ remainingMs: _, ...pause }) => pause);
   return {
     rows: await store.list({ limit: 5_000 }),
     counts,
     decisions: await store.operator?.decisions(undefined, 10),
     touched: await store.operator?.touched('decision-0000-0001', -1),
+    rates: outlooks
+      .map(({ environment, rate }) => [environment, rate && { ...rate, ageMs: Math.round(rate.ageMs / DAY_MS) }])
+      .sort(),
     pauses: pauses.sort((a, b) => (pauseKeyOf(a) < pauseKeyOf(b) ? -1 : 1)),
     receipts: await store.receipts.read(0, 10),
     unlogged: (await store.receipts.unlogged(10)).map(({ id }) => id),

@@ -1,5 +1,6 @@
 import { isStoreError } from '../../../core/errors/store-error.js';
 import type { Pause } from '../../rules/pause.js';
+import type { KeptRate } from '../../rules/rate.js';
 import { isFinal, type Row } from '../../rules/state-machine.js';
 import { HEAD_OF_THE_QUEUE } from '../claim-order.js';
 import type { MovedRows } from '../moved-rows.js';
@@ -54,6 +55,13 @@ const pauseOf = ({ version, reason, message, triedAt, since, strikes, until }: P
   tried_at: Math.round(triedAt),
   since: Math.round(since),
   until: Math.round(until),
+});
+
+/** A moved rate has its age at the time 0. */
+const rateOf = ({ perSecond, spanMs, ageMs }: KeptRate = { perSecond: 0, spanMs: 0, ageMs: 0 }) => ({
+  rate: Math.round(perSecond * 1_000),
+  rate_span: spanMs,
+  rate_since: -ageMs,
 });
 
 export interface RefusedRow {
@@ -128,9 +136,10 @@ export async function importRows(run: Run, moved: MovedRows, origin: string): Pr
   );
   await fill(
     'destinations',
-    moved.destinations.map(({ account, environment, gateway, rebound, pause }) => ({
+    moved.destinations.map(({ account, environment, gateway, rebound, pause, rate }) => ({
       ...{ account, environment, gateway, rebound },
       ...pauseOf(pause),
+      ...rateOf(rate),
     })),
   );
   await fill(
