@@ -96,13 +96,18 @@ describe('a gateway that answers repeats in other ways', () => {
 
   test('a repeat whose answer names the reference is recognised', async () => {
     const url = await gatewayWith({
-      same: (reference) => [409, { message: `Bet ${reference} has already been reported` }],
-      other: (reference) => [409, { message: `Bet ${reference} has already been reported with different data` }],
+      same: (reference) => [409, { message: `Transaction ${reference} has already been reported` }],
+      other: (reference) => [
+        409,
+        { message: `Transaction ${reference} has already been reported with different data` },
+      ],
     });
     const { code, out } = await check(url);
     expect({ code, failed: out.match(/FAIL.*/g) }).toEqual({ code: 0, failed: null });
     // The reference of a check has no digit: it is the harder one to tell from a word.
-    expect(out).toMatch(/is recognised as a duplicate: HTTP 409, "Bet SDK-CHECK-[a-z]+ has already been reported"/);
+    expect(out).toMatch(
+      /is recognised as a duplicate: HTTP 409, "Transaction SDK-CHECK-[a-z]+ has already been reported"/,
+    );
   });
 
   test('a repeat that comes as 200 with a short code is shown, and isDuplicate recognises it', async () => {
