@@ -1,13 +1,8 @@
 import type { ComponentChildren } from 'preact';
-import {
-  createComparison as createCount,
-  createListReader,
-  dayOf,
-  isDeclared,
-  ListError,
-  proofCsv,
-} from '../../src/core/platform/books.js';
+import { ListError } from '../../src/core/platform/csv.js';
 import { shownName } from '../../src/core/platform/messages.js';
+import { createComparison as createCount, dayOf, isDeclared, proofCsv } from '../../src/core/platform/proof.js';
+import { createListReader } from '../../src/core/platform/reference-list.js';
 import type { DestinationCounts, Overview } from '../../src/operator/overview.js';
 import type { VerifyStep } from '../../src/operator/proof.js';
 import type { Reconciled } from '../../src/outbox/receipts/reconcile.js';

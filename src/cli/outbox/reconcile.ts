@@ -1,16 +1,10 @@
 import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { hasCode } from '../../core/errors/errors.js';
-import {
-  createComparison,
-  createListReader,
-  dayOf,
-  ELSEWHERE,
-  isDeclared,
-  ListError,
-  proofCsv,
-} from '../../core/platform/books.js';
+import { ListError } from '../../core/platform/csv.js';
 import { shownName } from '../../core/platform/messages.js';
+import { createComparison, dayOf, ELSEWHERE, isDeclared, proofCsv } from '../../core/platform/proof.js';
+import { createListReader } from '../../core/platform/reference-list.js';
 import { DAY_MS } from '../../core/platform/time.js';
 import { type Operation, operations } from '../../core/protocol/operations.js';
 import { appendReceipts, readHead } from '../../outbox/receipts/log.js';

@@ -1,7 +1,7 @@
 import { stat } from 'node:fs/promises';
 import { hasCode } from '../../core/errors/errors.js';
-import { ELSEWHERE } from '../../core/platform/books.js';
 import { inBatches } from '../../core/platform/in-batches.js';
+import { ELSEWHERE } from '../../core/platform/proof.js';
 import type { OperationName } from '../../core/protocol/operations.js';
 import { DECIDED_TOGETHER } from '../../outbox/decisions/decide-rows.js';
 import { type ReportReference, readReference } from '../../outbox/receipts/reconcile.js';

@@ -1,24 +1,23 @@
-import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { withSettlement } from '../../../src/cli/outbox/reconcile.js';
 import { createClient } from '../../../src/core/client/create-client.js';
-import {
-  createComparison,
-  createCsvReader,
-  createListReader,
-  dayOf,
-  ListError,
-  proofCsv,
-  writeCsv,
-} from '../../../src/core/platform/books.js';
+import { ListError } from '../../../src/core/platform/csv.js';
+import { createListReader } from '../../../src/core/platform/reference-list.js';
 import { operations, reportNames } from '../../../src/core/protocol/operations.js';
 import { createMockGateway } from '../../../src/entries/mock.js';
 import { personalBet } from '../../outbox/personal.js';
 import { failureOf } from '../../support/failure-of.js';
 
 const PLACE = { account: 'default', environment: 'production' };
-const readCsv = (text: string) => [...createCsvReader()(text, true)];
 const listOf = (text: string) => [...createListReader(PLACE)(text, true)];
+/** A line of a program that logs its receipts, as the guide shows it. */
+const receiptLine = (reference: string) =>
+  JSON.stringify({
+    at: '2026-11-28T07:00:00.000Z',
+    ...PLACE,
+    operation: 'reportBetEvent',
+    reference,
+    outcome: 'recorded',
+  });
 const referencesOf = (text: string) => listOf(text).map(({ reference }) => reference);
 
 test.each<[string, string, string[]]>([
@@ -86,23 +85,6 @@ test.each([
 ])('no list is read %s: a part of a cell is not a reference', (_, text, line) => {
   expect(() => listOf(text)).toThrow(`line ${line} has more cells than the first line names columns`);
 });
-
-test('what is written is read again', () => {
-  const cell = fc.string({ minLength: 1 }).filter((text) => !/[=+\-@]|\r|\uFEFF/.test(text));
-  fc.assert(
-    fc.property(fc.array(fc.tuple(fc.constant('x'), cell), { minLength: 1 }), (rows) => {
-      expect(readCsv(`a,b\n${writeCsv(rows)}`).slice(1)).toEqual(rows);
-    }),
-  );
-});
-
-test.each(['=1+1', '+1', '-1', '@x', '\t=1', 'BET;=1+1', 'BET|@x', '"=1', '＝1'])(
-  'no cell is a formula, however a spreadsheet parts them: %j',
-  (text) => {
-    const cells = writeCsv([['x', text]]).split(/[\r\n,;|\t]/);
-    expect(cells.filter((cell) => /^[\s"]*[=+\-@＝]/.test(cell))).toEqual([]);
-  },
-);
 
 test('a list is read the same in pieces, wherever it is cut', () => {
   const text =
@@ -220,21 +202,13 @@ test.each([
 });
 
 test('a log is read past the lines that a crash has cut off, and each is named by its number', () => {
-  const line = (reference: string) =>
-    JSON.stringify({
-      at: '2026-11-28T07:00:00.000Z',
-      ...PLACE,
-      operation: 'reportBetEvent',
-      reference,
-      outcome: 'recorded',
-    });
-  const cut = line('B-2');
+  const cut = receiptLine('B-2');
   for (let length = 2; length < cut.length; length += 1) {
     const half = cut.slice(0, length);
     for (const [text, found, lines] of [
-      [`${line('B-1')}\n${half}\n${line('B-3')}\n`, ['B-1', 'B-3'], [2]],
-      [`${line('B-1')}\n${half}${line('B-3')}\n${line('B-4')}\n`, ['B-1', 'B-4'], [2]],
-      [`${line('B-1')}\n\nstarted\n${half}`, ['B-1'], [4]],
+      [`${receiptLine('B-1')}\n${half}\n${receiptLine('B-3')}\n`, ['B-1', 'B-3'], [2]],
+      [`${receiptLine('B-1')}\n${half}${receiptLine('B-3')}\n${receiptLine('B-4')}\n`, ['B-1', 'B-4'], [2]],
+      [`${receiptLine('B-1')}\n\nstarted\n${half}`, ['B-1'], [4]],
     ] as const) {
       const torn: number[] = [];
       const onOpenEnd = () => {
@@ -249,32 +223,22 @@ test('a log is read past the lines that a crash has cut off, and each is named b
 });
 
 test('a line that began after the words of a program is named, wherever it was cut off', () => {
-  const line = (reference: string) =>
-    JSON.stringify({
-      at: '2026-11-28T07:00:00.000Z',
-      ...PLACE,
-      operation: 'reportBetEvent',
-      reference,
-      outcome: 'recorded',
-    });
-  for (const logged of [line, (reference: string) => JSON.stringify(line(reference)).slice(1)]) {
+  for (const logged of [receiptLine, (reference: string) => JSON.stringify(receiptLine(reference)).slice(1)]) {
     const cut = logged('B-2');
-    for (let length = cut.indexOf('"') + 1; length < line('B-2').length; length += 1) {
+    for (let length = cut.indexOf('"') + 1; length < receiptLine('B-2').length; length += 1) {
       const lines: number[] = [];
       const read = createListReader(PLACE, { onUnread: (number) => lines.push(number) });
-      const text = `app ${line('B-1')}\nstarted {"x"} in {} {"y":1} ms\napp ${cut.slice(0, length)}`;
+      const text = `app ${receiptLine('B-1')}\nstarted {"x"} in {} {"y":1} ms\napp ${cut.slice(0, length)}`;
       expect([[...read(text, true)].length, lines]).toEqual([1, [3]]);
     }
   }
 });
 
 test('a line is named if zeros stand where a loss of power has taken a part of the log', () => {
-  const receipt = { ...PLACE, operation: 'reportBetEvent', outcome: 'recorded' };
-  const line = (reference: string) => `${JSON.stringify({ ...receipt, reference })}\n`;
   for (const hole of [`${'\0'.repeat(300)}`, `\n${'\0'.repeat(300)}\n`, `{"at":"2026${'\0'.repeat(300)}\n`]) {
     const lines: number[] = [];
     const read = createListReader(PLACE, { onUnread: (number) => lines.push(number) });
-    const found = [...read(`${line('B-1')}${hole}${line('B-2')}${line('B-3')}`, true)];
+    const found = [...read(`${receiptLine('B-1')}\n${hole}${receiptLine('B-2')}\n${receiptLine('B-3')}\n`, true)];
     expect(found.map(({ reference }) => reference).filter((one) => one !== 'B-2')).toEqual(['B-1', 'B-3']);
     expect(lines.length).toBe(1);
   }
@@ -303,86 +267,4 @@ test.each([
   ['a text without lines', 'x'.repeat(200_000)],
 ])('no list is read past %s', (_, text) => {
   expect(() => listOf(text)).toThrow(ListError);
-});
-
-test('only an operation that begins something has a settlement', () => {
-  expect(withSettlement('reportBetEvent')).toEqual(['reportBetEvent', 'reportSettledBet']);
-  expect(withSettlement('reportWithdrawalEvent')).toEqual(['reportWithdrawalEvent', 'reportSettledWithdrawal']);
-  expect(withSettlement('reportSettledBet')).toEqual(['reportSettledBet']);
-});
-
-test('a day begins and ends at midnight in Nigeria', () => {
-  expect(dayOf(Date.parse('2026-11-27T22:59:59.999Z'))).toBe('2026-11-27');
-  expect(dayOf(Date.parse('2026-11-27T23:00:00.000Z'))).toBe('2026-11-28');
-  expect(dayOf(Number.NaN)).toBe('');
-});
-
-test('a proof names its list, its day, its span, the head and the receipt of each report', () => {
-  const report = { operation: 'reportBetEvent', environment: 'production' };
-  const at = (time: string) => Date.parse(`2026-11-${time}Z`);
-  const comparison = createComparison('2026-11-27');
-  const found = [
-    {
-      ...report,
-      reference: 'B-1',
-      state: 'recorded',
-      outcome: 'recorded',
-      enqueuedAt: at('27T08:00:00'),
-      endedAt: at('27T08:00:01'),
-      receipt: 0,
-    },
-    {
-      ...report,
-      reference: 'B-2',
-      state: 'recorded',
-      outcome: 'declared-recorded',
-      enqueuedAt: at('27T09:00:00'),
-      endedAt: at('28T09:00:00'),
-      receipt: 7,
-    },
-    {
-      ...report,
-      reference: 'B-3',
-      state: 'recorded',
-      outcome: 'recorded',
-      enqueuedAt: at('26T09:00:00'),
-      endedAt: at('27T09:00:00'),
-      receipt: 1,
-    },
-    {
-      ...report,
-      reference: 'B-4',
-      state: 'quarantined',
-      problem: { code: 'unprocessable' },
-      enqueuedAt: at('27T08:30:00'),
-    },
-    { ...report, reference: '=B-5', state: 'never-seen' },
-    { ...report, reference: '=B-5', state: 'never-seen' },
-  ].filter(comparison.add);
-  const facts = comparison.facts({
-    at: at('28T07:00:00'),
-    list: 'ab'.repeat(32),
-    account: 'default',
-    head: { count: 9, hash: 'cd'.repeat(32) },
-    elsewhere: 3,
-  });
-  expect(proofCsv(facts, found).split('\r\n')).toEqual([
-    'made at,2026-11-28T07:00:00.000Z',
-    `SHA-256 of the list,${'ab'.repeat(32)}`,
-    'account,default',
-    'only enqueued on,"2026-11-27, in Nigeria; others left out: 1"',
-    'first and last enqueued,2026-11-27T08:00:00.000Z to 2026-11-27T09:00:00.000Z',
-    'recorded,"2 of 4; declared recorded by a person: 1"',
-    `head of the log of receipts,"9 entries, ${'cd'.repeat(32)}"`,
-    '"receipts of other accounts or environments, left out",3',
-    '"named again, and counted once",1',
-    '',
-    'reference,operation,environment,state,outcome,problem,enqueued,ended,receipt',
-    'B-1,reportBetEvent,production,recorded,recorded,,2026-11-27T08:00:00.000Z,2026-11-27T08:00:01.000Z,0',
-    'B-2,reportBetEvent,production,recorded,declared-recorded,,2026-11-27T09:00:00.000Z,2026-11-28T09:00:00.000Z,7',
-    'B-4,reportBetEvent,production,quarantined,,unprocessable,2026-11-27T08:30:00.000Z,,',
-    "'=B-5,reportBetEvent,production,never-seen,,,,,",
-    '',
-  ]);
-  expect(comparison.counts).toEqual({ total: 4, recorded: 2, declared: 1, unknown: 1, otherDays: 1, repeated: 1 });
 });
