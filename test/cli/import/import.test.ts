@@ -118,18 +118,20 @@ describe('a file with only valid lines', () => {
     expect(err).toContain('A running worker of this account sends them; if none runs, start one.');
   });
 
-  it('is said to be quarantined already, and not to be sent', async () => {
+  it('is said to be quarantined or dismissed already, and not to be sent', async () => {
     const { write, run, outbox, rows } = importFolder();
-    const file = write('bets.csv', csvOf(settlements(2)));
+    const file = write('bets.csv', csvOf(settlements(4)));
     await run(file, 'reportSettledBet');
     const database = openSqlite(outbox);
     database.exec("UPDATE outbox_rows SET state = 'quarantined' WHERE reference = 'B-2'");
+    database.exec("UPDATE outbox_rows SET state = 'dismissed' WHERE reference IN ('B-1', 'B-3')");
     database.close();
     const again = await run(file, 'reportSettledBet');
-    expect(again.out).toContain('0 reports enqueued, 2 were already in the outbox.');
+    expect(again.out).toContain('0 reports enqueued, 4 were already in the outbox.');
     expect(again.err).toContain('Not sent, since the outbox has them quarantined: 1 report. To see them: npx');
+    expect(again.err).toMatch(/has them dismissed: 2 reports\. To see them: npx .* list --state dismissed\n/);
     expect(again.err).not.toContain('worker');
-    expect(rows()).toHaveLength(2);
+    expect(rows()).toHaveLength(4);
   });
 
   it('goes to an outbox that was used with a mock gateway, also on another port', async () => {
@@ -206,6 +208,7 @@ describe('a file with only valid lines', () => {
       problems: [],
       already: 0,
       quarantined: 0,
+      dismissed: 0,
       enqueued: 0,
     });
     expect(existsSync(outbox)).toBe(false);

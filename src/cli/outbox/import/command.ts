@@ -43,7 +43,7 @@ export const importFile: BeginCommand = async (place, values, [path = '']) => {
       );
 
     const dryRun = values['dry-run'] === true;
-    let progress: Progress = { enqueued: 0, already: 0, quarantined: 0 };
+    let progress: Progress = { enqueued: 0, already: 0, quarantined: 0, dismissed: 0 };
     const found = settings && intakeOf(settings);
     const lines = await checkLines(work, async (payload) => {
       // The outbox may have the location of a settled withdrawal. For other reports its work would only take time.
@@ -86,14 +86,15 @@ export const importFile: BeginCommand = async (place, values, [path = '']) => {
             : 'Correct them and run the command again. Or add --skip-rejected to enqueue only the other lines.',
       );
     } else {
-      const { enqueued, already, quarantined } = progress;
+      const { enqueued, already, quarantined, dismissed } = progress;
       say(
         `${path}: ${grouped(enqueued)} reports enqueued${already > 0 ? `, ${grouped(already)} were already in the outbox` : ''}${refused > 0 ? `, ${grouped(refused)} lines rejected` : ''}.`,
       );
-      if (quarantined > 0)
-        remark(
-          `Not sent, since the outbox has them quarantined: ${reports(quarantined)}. To see them: ${commandFor(place, values.schema)} list --state quarantined`,
-        );
+      for (const [state, count] of Object.entries({ quarantined, dismissed }))
+        if (count > 0)
+          remark(
+            `Not sent, since the outbox has them ${state}: ${reports(count)}. To see them: ${commandFor(place, values.schema)} list --state ${state}`,
+          );
       if (isNew) remark(`${place} was created. Nothing is sent until a worker runs on it.`);
       else if (enqueued > 0) remark('A running worker of this account sends them; if none runs, start one.');
     }

@@ -15,8 +15,9 @@ export interface Progress {
   readonly enqueued: number;
   /** Reports that the outbox already had, with the same data. */
   readonly already: number;
-  /** Those of them that are quarantined, and so are not sent. */
+  /** Those of them that are not sent in their state. */
   readonly quarantined: number;
+  readonly dismissed: number;
 }
 
 /** In characters, so that long lines do not fill the memory. */
@@ -35,7 +36,7 @@ export async function* enqueueLines(
   // Without `concurrent`: one commit after the other, in the order of the file.
   const enqueue = createInsertBatch({ enqueue: (rows) => settings.store.enqueue(rows) }, settings.clock);
   const showProgress = startProgress('Enqueueing', source.size);
-  let [lines, enqueued, already, quarantined] = [0, 0, 0, 0];
+  let [lines, enqueued, already, quarantined, dismissed] = [0, 0, 0, 0, 0];
   let batch: ImportLine[] = [];
   let length = 0;
 
@@ -60,7 +61,7 @@ export async function* enqueueLines(
       const [result, report] = [results[index], prepared[index]?.report];
       const reason = result && report && (await tally(result, report));
       if (reason !== undefined) rejected.add(line, [{ field: operations[operation].reference, reason }]);
-      yield { enqueued, already, quarantined };
+      yield { enqueued, already, quarantined, dismissed };
     }
   }
 
@@ -87,6 +88,7 @@ export async function* enqueueLines(
     }
     already += 1;
     if (row.state === 'quarantined') quarantined += 1;
+    if (row.state === 'dismissed') dismissed += 1;
     return undefined;
   }
 }
