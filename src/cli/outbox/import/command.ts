@@ -72,31 +72,17 @@ export const importFile: BeginCommand = async (place, values, [path = '']) => {
     }
 
     const refused = rejected.lines;
-    if (!json) rejected.tell(lines);
     if (json) {
       const result = { operation, account, environment, dryRun, lines, rejected: refused, problems: rejected.kinds() };
       say(JSON.stringify({ ...result, ...progress }));
-    } else if (isChecked) {
-      say(`${path}: ${grouped(lines)} lines checked, ${grouped(refused)} rejected. Nothing was enqueued.`);
-      remark(
-        refused === 0
-          ? 'Run the command without --dry-run to enqueue them.'
-          : values['skip-rejected']
-            ? 'Correct them, or run the command without --dry-run to enqueue only the other lines.'
-            : 'Correct them and run the command again. Or add --skip-rejected to enqueue only the other lines.',
-      );
     } else {
-      const { enqueued, already, quarantined, dismissed } = progress;
-      say(
-        `${path}: ${grouped(enqueued)} reports enqueued${already > 0 ? `, ${grouped(already)} were already in the outbox` : ''}${refused > 0 ? `, ${grouped(refused)} lines rejected` : ''}.`,
-      );
-      for (const [state, count] of Object.entries({ quarantined, dismissed }))
-        if (count > 0)
-          remark(
-            `Not sent, since the outbox has them ${state}: ${reports(count)}. To see them: ${commandFor(place, values.schema)} list --state ${state}`,
-          );
-      if (isNew) remark(`${place} was created. Nothing is sent until a worker runs on it.`);
-      else if (enqueued > 0) remark('A running worker of this account sends them; if none runs, start one.');
+      rejected.tell(lines);
+      if (isChecked) tellChecked(path, { lines, refused, skips: values['skip-rejected'] === true });
+      else {
+        tellEnqueued(path, { ...progress, refused }, commandFor(place, values.schema));
+        if (isNew) remark(`${place} was created. Nothing is sent until a worker runs on it.`);
+        else if (progress.enqueued > 0) remark('A running worker of this account sends them; if none runs, start one.');
+      }
     }
     return refused === 0 ? EXIT.done : EXIT.failed;
   } finally {
@@ -104,6 +90,31 @@ export const importFile: BeginCommand = async (place, values, [path = '']) => {
     await source.close();
   }
 };
+
+function tellChecked(
+  path: string,
+  { lines, refused, skips }: { lines: number; refused: number; skips: boolean },
+): void {
+  say(`${path}: ${grouped(lines)} lines checked, ${grouped(refused)} rejected. Nothing was enqueued.`);
+  if (refused === 0) remark('Run the command without --dry-run to enqueue them.');
+  else if (skips) remark('Correct them, or run the command without --dry-run to enqueue only the other lines.');
+  else remark('Correct them and run the command again. Or add --skip-rejected to enqueue only the other lines.');
+}
+
+function tellEnqueued(
+  path: string,
+  { enqueued, already, quarantined, dismissed, refused }: Progress & { readonly refused: number },
+  command: string,
+): void {
+  const before = already > 0 ? `, ${grouped(already)} were already in the outbox` : '';
+  const rejected = refused > 0 ? `, ${grouped(refused)} lines rejected` : '';
+  say(`${path}: ${grouped(enqueued)} reports enqueued${before}${rejected}.`);
+  for (const [state, count] of Object.entries({ quarantined, dismissed }))
+    if (count > 0)
+      remark(
+        `Not sent, since the outbox has them ${state}: ${reports(count)}. To see them: ${command} list --state ${state}`,
+      );
+}
 
 /** Undefined for a file that does not exist yet. */
 async function openStore(place: string, schema: string | undefined): Promise<OutboxStore | undefined> {
