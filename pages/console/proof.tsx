@@ -189,7 +189,8 @@ function createComparison({ session: { accounts } }: ConsolePage, draw: () => vo
       const onElsewhere = () => {
         elsewhere += 1;
       };
-      const lists = listsOf(new TextDecoder().decode(bytes), operations, where, onElsewhere);
+      const problems = { onElsewhere, ...(isFile && { onOpenEnd: refuseOpenEnd }) };
+      const lists = listsOf(new TextDecoder().decode(bytes), operations, where, problems);
       if (typeof lists === 'string') return task.tell(lists);
       const of = [...lists.values()].reduce((sum, { length }) => sum + length, 0);
       let done = 0;
@@ -261,10 +262,22 @@ function createComparison({ session: { accounts } }: ConsolePage, draw: () => vo
             {isEmpty() && noneWords()}
           </p>
           <Field label="Your list: a reference a line, or CSV with a column bet_id, request_id or reference">
-            <textarea name="list" rows={5} spellcheck={false} placeholder={'BET-1\nBET-2\n…'} />
+            <textarea
+              name="list"
+              rows={5}
+              spellcheck={false}
+              placeholder={'BET-1\nBET-2\n…'}
+              onInput={({ currentTarget }) => empty(currentTarget.form, 'file')}
+            />
           </Field>
           <div class="inline">
-            <InputField label="or a file" type="file" accept=".csv,.txt,text/csv,text/plain" name="file" />
+            <InputField
+              label="or a file"
+              type="file"
+              accept=".csv,.txt,text/csv,text/plain"
+              name="file"
+              onInput={({ currentTarget }) => empty(currentTarget.form, 'list')}
+            />
             <button type="submit" class="primary" disabled={task.isRunning()}>
               Compare
             </button>
@@ -301,11 +314,11 @@ function listsOf(
   text: string,
   operations: readonly string[],
   where: Parameters<typeof createListReader>[0],
-  onElsewhere: () => void,
+  problems: Parameters<typeof createListReader>[1],
 ): Map<string, string[]> | string {
   const lists = new Map<string, string[]>();
   try {
-    const read = createListReader({ ...where, operation: operations[0] }, { onElsewhere });
+    const read = createListReader({ ...where, operation: operations[0] }, problems);
     for (const { reference, operation } of read(text, true))
       for (const one of operation === undefined ? operations : [operation])
         lists.get(one)?.push(reference) ?? lists.set(one, [reference]);
@@ -315,6 +328,16 @@ function listsOf(
   }
   return lists;
 }
+
+function refuseOpenEnd(): never {
+  throw new ListError('its last line does not end with a line break, so it may be cut off; if it is whole, paste it');
+}
+
+/** Empties the other one of the two fields, so that what a person sees is what is compared. */
+const empty = (form: HTMLFormElement | null, name: 'list' | 'file') =>
+  form?.querySelectorAll<HTMLInputElement>(`[name=${name}]`).forEach((field) => {
+    field.value = '';
+  });
 
 /** A page without HTTPS, on another host than this one, cannot hash. */
 const hashOf = async (bytes: ArrayBuffer): Promise<string> =>

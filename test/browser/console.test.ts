@@ -294,6 +294,19 @@ test('the log is checked, and a list is compared with the outbox and saved', asy
   await page.getByLabel(/^Enqueued on/).selectOption({ index: 0 });
   await page.getByRole('button', { name: 'Compare' }).click();
   await page.getByText('1 of 1 are recorded. 1 receipt of other accounts or environments left out.').waitFor();
+  const choose = (text: string) =>
+    page.getByLabel('or a file').setInputFiles({ name: 'bets.txt', mimeType: 'text/plain', buffer: Buffer.from(text) });
+  await choose('BET-1\nBET-2\nBET-none\n');
+  await page.getByRole('button', { name: 'Compare' }).click();
+  await page.getByText('2 of 6 are recorded.').waitFor();
+  expect(await page.getByLabel(/Your list/).inputValue()).toBe('');
+  await page.getByLabel(/Your list/).fill('BET-none');
+  await page.getByRole('button', { name: 'Compare' }).click();
+  await page.getByText('0 of 2 are recorded.').waitFor();
+  await choose('BET-2\nBET-1');
+  await page.getByRole('button', { name: 'Compare' }).click();
+  await page.getByText('its last line does not end with a line break, so it may be cut off').waitFor();
+  expect(await page.getByRole('button', { name: 'Save as CSV' }).count()).toBe(0);
 });
 
 test('a group that a decision has changed is read again on the way back, and a group leads back to its row', async ({
