@@ -115,6 +115,9 @@ async function answer(
 
   const reference = operations[operation].reference;
   const named = event[reference];
+  // A page understands an answer about its own report only.
+  if (page.reference !== undefined && named !== page.reference)
+    fail(logger, `the option complete must leave the ${reference} of the page as it is`);
   const key = await eventKeyOf(
     {
       operation,

@@ -110,6 +110,13 @@ describe('the functions of the operator', () => {
     expect(lines.join('\n')).not.toContain('Okonkwo');
   });
 
+  test('complete may not rename the report of a page, since the page would never learn its end', async () => {
+    const { send, gateway, lines } = relayWorld({ complete: () => ({ bet_id: 'OWN-1' }) });
+    expect((await send()).body.error).toMatchObject({ code: 'configuration', outcome: 'not-sent' });
+    expect(lines.join()).toContain('the option complete must leave the bet_id of the page as it is');
+    expect(gateway.requests()).toEqual([]);
+  });
+
   test.each(['authorize', 'complete'])(
     'the signal of %s is aborted when its time is over, and the log has the id of the answer',
     async (name) => {
