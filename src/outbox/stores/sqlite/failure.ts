@@ -75,6 +75,14 @@ function isOfTrigger(error: unknown): boolean {
   return code === 'SQLITE_CONSTRAINT_TRIGGER' || errcode === CONSTRAINT_TRIGGER;
 }
 
+/** SQLite's extended result code if there is no room for its -shm file. */
+const SHM_SIZE = 4874;
+
+function isWithoutRoom(error: unknown): boolean {
+  const { code, errcode, sqliteExtendedCode } = asRecord(error);
+  return code === 'SQLITE_IOERR_SHMSIZE' || errcode === SHM_SIZE || sqliteExtendedCode === SHM_SIZE;
+}
+
 export const isNoDatabase = (error: unknown): boolean => resultOf(error) === NO_DATABASE;
 
 export const sqliteCodeOf = (error: unknown): StoreErrorCode =>
@@ -85,6 +93,7 @@ export function libraryCodeOf(error: unknown): Code {
   if (error instanceof Error && isNested(error.message)) return 'busy';
   // A trigger of the user refuses a row, and the file is sound.
   if (isOfTrigger(error)) return 'other';
+  if (isWithoutRoom(error)) return 'full';
   // The tables and indexes of an outbox never go by themselves.
   if (
     error instanceof Error &&

@@ -21,6 +21,10 @@ describe('an error of a library', () => {
     ['busy', 'is locked by others for too long', new Error('cannot start a transaction within a transaction')],
     ['full', 'the disk is full', BETTER_SQLITE('SQLITE_FULL')],
     ['full', 'the disk is full', WORDS('database or disk is full')],
+    // SQLITE_IOERR_SHMSIZE
+    ['full', 'the disk is full', BETTER_SQLITE('SQLITE_IOERR_SHMSIZE')],
+    ['full', 'the disk is full', NODE(4874)],
+    ['full', 'the disk is full', Object.assign(NODE(10), { sqliteExtendedCode: 4874 })],
     ['corrupt', 'is damaged', WORDS('CHECK constraint failed: fence')],
     ['io', 'the disk failed, or the file is gone', BETTER_SQLITE('SQLITE_IOERR_WRITE')],
     // SQLITE_IOERR_SHORT_READ
