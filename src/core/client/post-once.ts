@@ -91,11 +91,15 @@ export function nameOf(url: string, content: unknown): string {
 const newKey = (): string =>
   [systemClock.now(), Math.random(), Math.random()].map((number) => number.toString(36).replace('.', '')).join('-');
 
+const isYoung = (key?: string | null): key is string =>
+  systemClock.now() - Number.parseInt(key ?? '', 36) < KEY_AGE_MS;
+
 /** The key of a content: that of this tab, of another tab, or the given one. */
 function keyOf(name: string, fresh: string): string {
   // Reading the storage throws where it is off, and a web view may have none.
   const there = unlessThrown(() => localStorage.getItem(name));
-  const key = asked.get(name)?.key ?? there ?? fresh;
+  const here = asked.get(name)?.key;
+  const key = isYoung(here) ? here : (there ?? fresh);
   // The key of another tab stays: it may be in doubt of a later bet.
   if (!there) unlessThrown(() => localStorage.setItem(name, key));
   return key;
@@ -116,7 +120,6 @@ function forget(name: string, key: string): void {
 
 const forgetOld = (): void =>
   unlessThrown(() => {
-    const isYoung = (key: string | null) => systemClock.now() - Number.parseInt(key ?? '', 36) < KEY_AGE_MS;
     for (const name of Object.keys(localStorage))
       if (name.startsWith(PREFIX) && !isYoung(localStorage.getItem(name))) localStorage.removeItem(name);
   });

@@ -424,6 +424,19 @@ describe('storage', () => {
     await (await openTab())('/bets', { stake: 1 }, NOWHERE);
     expect(keys()).toBe(3);
   });
+
+  test.each([true, false])('a page that stays open keeps a key for a day, with storage: %s', async (isStored) => {
+    answer = lost;
+    if (!isStored) vi.stubGlobal('localStorage', undefined);
+    const postOnce = await openTab();
+    await postOnce('/bets', { stake: 1 }, NOWHERE);
+    vi.advanceTimersByTime(86_300_000);
+    await postOnce('/bets', { stake: 1 }, NOWHERE);
+    expect(keys()).toBe(1);
+    vi.advanceTimersByTime(100_000);
+    await postOnce('/bets', { stake: 1 }, NOWHERE);
+    expect(keys()).toBe(2);
+  });
 });
 
 test('it waits 30 s for an answer, or the time that is given', async () => {
