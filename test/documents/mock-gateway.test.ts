@@ -37,7 +37,10 @@ const oneLiners = [
     const data = sent ? ` -d '${sent}'` : '';
     return `curl -X ${method}${saved}${data} "$LOCATION_SDK_MOCK/__admin/${route}"`;
   }),
-].filter((command) => command.startsWith('curl ') && !faults.some((fault) => fault.command === command));
+]
+  // A line with `$!` is about the command before it.
+  .filter((command) => command.startsWith('curl ') && !command.includes('$!'))
+  .filter((command) => !faults.some((fault) => fault.command === command));
 
 let server: MockServer;
 let folder: string;

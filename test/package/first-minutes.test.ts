@@ -98,8 +98,11 @@ describe('the first five minutes', () => {
       inFolder(),
     );
     expect(stdout).toMatch(/^. pass 2$/m);
-    const beside = blockWith('kill -0').replaceAll('4010', String(await freePort()));
-    expect((await run('bash', ['-e', '-c', beside], inFolder())).stdout).toMatch(/^. pass 2$/m);
+    const beside = (port: string | number) =>
+      run('bash', ['-e', '-c', blockWith('| grep').replaceAll('4010', String(port))], inFolder());
+    expect((await beside(await freePort())).stdout).toMatch(/^. pass 2$/m);
+    const { port: taken } = new URL(await startMock());
+    await expect(beside(taken), 'the tests ran against the gateway of another process').rejects.toThrow();
     const [, address = ''] = /listening on (http:\S+)/.exec(stderr) ?? [];
     await expect(fetch(`${address}/__admin/health`), 'the mock gateway was ended').rejects.toThrow('fetch failed');
   });

@@ -67,7 +67,8 @@ function problemOfOurs(words: readonly string[]): string | undefined {
   }
 }
 
-const KNOWN_PROGRAMS = /^(?:curl|trap|export|kill|cd|mkdir|sleep|docker|apt-get|psql|createdb|createuser|sqlite3|sed)$/;
+const KNOWN_PROGRAMS =
+  /^(?:curl|trap|export|kill|cd|mkdir|sleep|docker|apt-get|psql|createdb|createuser|sqlite3|sed|grep)$/;
 
 /** The problem with one command of a document, in words. `from`: the folder of the document. */
 export function problemOf(command: string, from = '.'): string | undefined {
