@@ -91,8 +91,7 @@ export function nameOf(url: string, content: unknown): string {
 const newKey = (): string =>
   [systemClock.now(), Math.random(), Math.random()].map((number) => number.toString(36).replace('.', '')).join('-');
 
-const isYoung = (key?: string | null): key is string =>
-  systemClock.now() - Number.parseInt(key ?? '', 36) < KEY_AGE_MS;
+const isYoung = (key?: string | null): key is string => systemClock.now() - Number.parseInt(key ?? '', 36) < KEY_AGE_MS;
 
 /** The key of a content: that of this tab, of another tab, or the given one. */
 function keyOf(name: string, fresh: string): string {
