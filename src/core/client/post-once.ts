@@ -172,7 +172,7 @@ function situationOf({ bet_id, request_id = bet_id, success }: Json, status: str
  *
  * Once it is placed, the same content is another bet after one second: until then it is a double click, and gets the
  * same result; in another tab, or after a reload, it has the same key. A key is kept for a day in `localStorage`, under
- * a hash of address and content; without storage, until the page is reloaded (our decision). Rejects with a
+ * a hash of address and content; without storage, not beyond a reload (our decision). Rejects with a
  * `ValidationError` if the content (a plain object, not a `FormData`) or `timeoutMs` is wrong.
  *
  * @example
