@@ -742,9 +742,12 @@ describe('a wrong call', () => {
     [['FILE', 'retry', '--all', '--except'], '--except goes with --all or --decision, and names'],
     [['FILE', 'list', '--since', 'yesterday'], '--since must be 30m, 2h or 1d ago'],
     [['FILE', 'verify', '--head', 'x'], '64 hexadecimal digits'],
+    [['FILE', 'resume', '--reason', ' '], '--reason must be a text of at most 2,000 characters'],
+    [['FILE', 'resume', '--reason', 'LONG'], '--reason must be a text of at most 2,000 characters'],
     [['FILE', '--nope'], 'unknown option --nope'],
   ])('%j', async (words, said) => {
-    expect(await outbox(...words.map((word) => (word === 'FILE' ? sample : word)))).toMatchObject({
+    const meant: Record<string, string> = { FILE: sample, LONG: 'x'.repeat(2_001) };
+    expect(await outbox(...words.map((word) => meant[word] ?? word))).toMatchObject({
       code: 2,
       out: '',
       err: expect.stringContaining(said),

@@ -2,7 +2,7 @@ import { ENVIRONMENTS } from '../../core/errors/errors.js';
 import { reportNames } from '../../core/protocol/operations.js';
 import type { Operator } from '../../operator/operator.js';
 import { ACCOUNT_RULE, isAccount } from '../../outbox/rules/destination.js';
-import { SHOWN_STATES } from '../../outbox/rules/state-machine.js';
+import { LONGEST_REASON, SHOWN_STATES } from '../../outbox/rules/state-machine.js';
 import type { OutboxStore, RowQuery } from '../../outbox/store/store.js';
 import { isSchemaName, SCHEMA_RULE } from '../../outbox/stores/postgres/schema/name.js';
 import { notEmpty, type OptionTable, oneOf, textThat, type Values, wholeNumber } from '../args.js';
@@ -25,6 +25,11 @@ const days = (text: string): number => {
 
 const day = textThat('must be yesterday, today or a day such as 2026-11-27', (text) =>
   /^(?:today|yesterday|\d{4}-\d\d-\d\d)$/.test(text),
+);
+
+const reason = textThat(
+  `must be a text of at most ${LONGEST_REASON.toLocaleString('en')} characters`,
+  (text) => text.trim() !== '' && text.length <= LONGEST_REASON,
 );
 
 /** The problems of quarantined reports. A duplicate with other data is a conflict, which needs another decision. */
@@ -75,7 +80,7 @@ export const OUTBOX_OPTIONS = {
   },
   decision: { hint: '<id>', help: 'Every report of this decision', read: notEmpty },
   'with-settlement': { help: 'With --as dismissed: dismiss its blocked settlement' },
-  reason: { hint: '<text>', help: 'The reason. It is kept, so name no player', read: notEmpty },
+  reason: { hint: '<text>', help: 'The reason. It is kept, so name no player', read: reason },
   'keep-body': { help: 'Keep the body, like the option keepBodies' },
   gateway: { hint: '<address>', help: 'The new address of the gateway', read: notEmpty },
   map: { hint: '<file.json>', help: 'The field of each column', read: notEmpty },
