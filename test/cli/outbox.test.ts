@@ -340,6 +340,10 @@ describe('pauses and keys', () => {
     expect((await outbox(file, 'resume')).out).toBe('production forgets the rate that a 429 taught\n');
     expect(await rates()).toEqual([null]);
     expect((await outbox(file)).out).not.toContain('At most');
+    const again = await openStore(file);
+    await again.keepRate?.(place, { perSecond: 13, spanMs: 60_000 });
+    await again.close?.();
+    expect(JSON.parse((await outbox(file, 'resume', '--json')).out)).toEqual({ ...place, learnedRate: null });
   });
 
   it('an attempt that is under way for long is named with its age', async () => {

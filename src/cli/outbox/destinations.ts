@@ -40,7 +40,10 @@ export const resume: RunCommand = async (
     const quarantined = pauses.reduce((sum, pause) => sum + pause.quarantined, 0);
     if (!json && quarantined > 0) remark(quarantinedNote(quarantined, command));
   }
-  for (const one of slow) if (!json) say(`${placeOf(destinationScope(one))} forgets the rate that a 429 taught`);
+  for (const place of slow.map(destinationScope))
+    say(
+      json ? JSON.stringify({ ...place, learnedRate: null }) : `${placeOf(place)} forgets the rate that a 429 taught`,
+    );
   const what = [environment, operation].filter((name) => name !== undefined).join(', ');
   if (!json && places.size === 0) remark(what ? `${what} is not paused.` : 'No environment is paused.');
   return failed > 0 ? EXIT.failed : EXIT.done;
