@@ -51,7 +51,7 @@ export interface OutboxOptions<Mode extends ClientMode = ClientMode> {
    */
   breakerAfter?: number | undefined;
   /**
-   * The most reports per second for each environment of an account, of all workers of one store together: from 1 to
+   * The most reports per second for each environment of an account, of all workers of one store that have it: from 1 to
    * 100,000. After a 429, the outbox lowers the rate by itself, also without this option. It has no effect in a page.
    * Default: no limit before the first 429.
    *
