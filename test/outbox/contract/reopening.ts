@@ -283,6 +283,14 @@ export const reopeningCases: readonly ContractCase[] = [
     await decide(store, await read(store, BET.id), 'dismissed');
     equal((await store.prune(request)).pruned, 0, 'pruned rows, once it is dismissed again');
   }),
+  consoleCase('the settlement of a reopened report is counted with its group', async ({ store, console }) => {
+    const row = await dismissed(store);
+    await log(store);
+    await decide(store, row, 'reopened');
+    const [group] = await console.problemGroups();
+    if (!group) throw new Error('a group: expected one');
+    equal((await console.tally(group, await console.now(), true)).settlements, 1, 'settlements');
+  }),
   consoleCase('a step reopens rows, and its group is counted again', async ({ store, console }) => {
     const row = await dismissed(store);
     await log(store);

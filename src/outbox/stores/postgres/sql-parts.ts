@@ -118,7 +118,12 @@ export function dialectOf(run: Run): Dialect {
     rowsTable: `schema.reports`,
     quarantinedTable: `schema.queue AS q`,
     joinOfOperation: ` JOIN schema.reports AS r ON r.sequence = q.sequence`,
-    countOfSettlements: `(SELECT count(*) FROM schema.queue AS d WHERE d.waits_for = r.id AND d.blocked)`,
+    // By its id: a settlement of a reopened report is marked as blocked by the next claim.
+    countOfSettlements: `(SELECT count(*) FROM schema.reports AS a JOIN schema.queue AS d ON d.sequence = a.sequence
+      WHERE a.id IN (
+        r.account || ':' || r.environment || ':reportSettledBet:' || r.reference,
+        r.account || ':' || r.environment || ':reportSettledWithdrawal:' || r.reference)
+        AND a.waits_for = r.id AND d.state = 'waiting')`,
     elements: 'json_array_elements_text(?::json)',
   };
 }
