@@ -9,6 +9,8 @@ import { catchUpThroughput } from './throughput.js';
 const PAGE = 500;
 /** The wait between the end of a row and its line, so that several lines share a commit. */
 const DELAY_MS = 200;
+/** The wait before the next try, if the store has failed. */
+const RETRY_MS = 10_000;
 /** The wait between new lines and their count for the charts, so that several appends share a count. */
 const THROUGHPUT_DELAY_MS = 2_000;
 /** A long log that no outbox has counted is counted step by step. */
@@ -110,17 +112,24 @@ export function createReceiptLog({ store, clock, events, storeFailed }: ReceiptL
     return next;
   };
 
-  const inBackground = () =>
-    catchUp().catch(failed('Receipts could not be added to the log; the outbox tries again later.'));
+  const inBackground = (): Promise<void> =>
+    catchUp().catch((cause) => {
+      failed('Receipts could not be added to the log; the outbox tries again later.')(cause);
+      if (!isStopped && asRecord(cause).code !== 'closed') inMs(RETRY_MS);
+    });
+
+  function inMs(milliseconds: number): void {
+    timer ??= clock.setTimeout(() => {
+      timer = undefined;
+      void inBackground();
+    }, milliseconds);
+  }
 
   return {
     catchUp,
     soon(): void {
       isStopped = false;
-      timer ??= clock.setTimeout(() => {
-        timer = undefined;
-        void inBackground();
-      }, DELAY_MS);
+      inMs(DELAY_MS);
     },
     async stop(timeoutMs: number): Promise<void> {
       isStopped = true;

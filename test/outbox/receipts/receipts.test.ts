@@ -170,6 +170,22 @@ describe('the receipt log', () => {
     expect(await next.outbox.receiptHead()).toMatchObject({ count: 2 });
   });
 
+  it('gets the last lines after a short failure of the store, although no other report ends', async () => {
+    const store = memoryStore();
+    let isDown = true;
+    const append: typeof store.receipts.append = (lines) =>
+      isDown ? Promise.reject(new Error('down')) : store.receipts.append(lines);
+    const { outbox, run, clock } = outboxWorld({ store: { ...store, receipts: { ...store.receipts, append } } });
+    outbox.start();
+    const failed = new Promise((resolve) => outbox.on('error', resolve));
+    await outbox.reportBetEvent(betEvent());
+    await run(failed);
+    isDown = false;
+    await clock.pass(11_000);
+    expect(await outbox.receiptHead()).toMatchObject({ count: 1 });
+    await run(outbox.stop());
+  });
+
   it("contains people's decisions with their reasons, and distinguishes them from answers of the gateway", async () => {
     const { outbox, gateway, run } = outboxWorld();
     gateway.faults.add({ kind: 'status', status: 409, times: null });
