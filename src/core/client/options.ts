@@ -227,7 +227,7 @@ export interface CallOptions {
   clientIP?: string | undefined;
   /** The player's location, if the caller has it. */
   location?: LocationInput | undefined;
-  /** Cancels the call. If a request was already sent, the outcome is `'unknown'`. */
+  /** Cancels the call. If a request may have arrived, the outcome is `'unknown'`. */
   signal?: AbortSignalLike | undefined;
   /** The limit for the whole call, in milliseconds. Default: the client's `timeoutMs`. */
   timeoutMs?: number | undefined;
