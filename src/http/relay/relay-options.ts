@@ -158,8 +158,8 @@ export interface RelayOptions<Player extends RelayPlayer = RelayPlayer> {
    */
   authorize(request: WebRequest, call: RelayCall): MaybePromise<Player | null | undefined | false>;
   /**
-   * Adds or replaces fields of the page's event, `user` and `location` included, from your own records. Return `null` if
-   * the event belongs to another player: the relay answers 403. Default: nothing is added.
+   * Adds or replaces fields of the page's event, `user` and `location` too, not its reference, from your records. Return
+   * `null` if the event belongs to another player: the relay answers 403. Default: nothing is added.
    */
   complete?:
     | ((
