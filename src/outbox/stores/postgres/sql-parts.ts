@@ -2,6 +2,7 @@ import type { Change, Row } from '../../rules/state-machine.js';
 import { rowFrom, type StoredRow } from '../../rules/stored-row.js';
 import { shownDueAt } from '../claim-order.js';
 import type { Dialect, Found, SqlValues } from '../sql/dialect.js';
+import { IDS_AFTER } from '../sql/statements.js';
 import { isStorable } from '../storable-text.js';
 import type { Run } from './database.js';
 import type { Columns } from './driver.js';
@@ -120,10 +121,7 @@ export function dialectOf(run: Run): Dialect {
     joinOfOperation: ` JOIN schema.reports AS r ON r.sequence = q.sequence`,
     // By its id: a settlement of a reopened report is marked as blocked by the next claim.
     countOfSettlements: `(SELECT count(*) FROM schema.reports AS a JOIN schema.queue AS d ON d.sequence = a.sequence
-      WHERE a.id IN (
-        r.account || ':' || r.environment || ':reportSettledBet:' || r.reference,
-        r.account || ':' || r.environment || ':reportSettledWithdrawal:' || r.reference)
-        AND a.waits_for = r.id AND d.state = 'waiting')`,
+      WHERE a.id IN (${IDS_AFTER}) AND a.waits_for = r.id AND d.state = 'waiting')`,
     elements: 'json_array_elements_text(?::json)',
   };
 }

@@ -1,3 +1,4 @@
+import { operationNames, operations } from '../../../core/protocol/operations.js';
 import { THROUGHPUT_CLASSES } from '../../receipts/throughput.js';
 import type { LogLine } from '../../rules/receipt-entry.js';
 import { prunedSetting } from '../../rules/retention.js';
@@ -14,6 +15,12 @@ import type {
 } from '../../store/operator-store.js';
 import type { Counts } from '../../store/store.js';
 import type { Dialect } from './dialect.js';
+
+/** The ids of the rows that may wait for the row `r`: its settlement. */
+export const IDS_AFTER = operationNames
+  .filter((name) => 'after' in operations[name])
+  .map((name) => `r.account || ':' || r.environment || ':${name}:' || r.reference`)
+  .join(', ');
 
 /** The columns of a decision, with the names of its members. */
 export const DECISION =

@@ -1,10 +1,10 @@
 import { StoreError } from '../../../core/errors/store-error.js';
-import { operationNames, operations } from '../../../core/protocol/operations.js';
 import { isAsExpected, isFinal, isOpen, mustStay, type Row, type Write } from '../../rules/state-machine.js';
 import { rowFrom, UNREADABLE } from '../../rules/stored-row.js';
 import type { Enqueued, NewRow } from '../../store/store.js';
 import { HEAD_OF_THE_QUEUE, shownDueAt } from '../claim-order.js';
 import { newRow } from '../new-row.js';
+import { IDS_AFTER } from '../sql/statements.js';
 import { isStorable } from '../storable-text.js';
 import type { Tally } from './counts.js';
 import type { Columns, Connection, SqliteValue } from './database.js';
@@ -71,11 +71,7 @@ const UPDATE = `UPDATE outbox_rows SET state = ?, blocked = ?, fence = ?, attemp
 /** Only the columns that a write needs, without the large body. */
 const PROGRESS = `SELECT sequence, account, waits_for, state, fence, attempts, enqueued_at, ended FROM outbox_rows WHERE id = ?`;
 export const STATE = `SELECT state FROM outbox_rows WHERE id = ?`;
-/** The ids of the rows that may wait for the row `r`: its settlement. */
-const AFTER = operationNames
-  .filter((name) => 'after' in operations[name])
-  .map((name) => `r.account || ':' || r.environment || ':${name}:' || r.reference`);
-export const SENT_AFTER = `SELECT a.state FROM outbox_rows AS r JOIN outbox_rows AS a ON a.id IN (${AFTER.join(', ')})
+export const SENT_AFTER = `SELECT a.state FROM outbox_rows AS r JOIN outbox_rows AS a ON a.id IN (${IDS_AFTER})
   WHERE r.id = ? AND a.waits_for = r.id AND a.state = 'in-flight'`;
 const WITHOUT_BODY = ', body = NULL';
 const OTHER_BYTES = ', body = ?, fingerprint = ?, excerpt = ?';
