@@ -135,7 +135,7 @@ const CLAIMS: readonly Claim[] = [
   },
   {
     document: 'README.md',
-    says: 'Reports go to staging, unless `LOCATION_SDK_ENVIRONMENT` or `createClient({ environment })` says `production`.',
+    says: 'Reports go to staging, unless `LOCATION_SDK_ENVIRONMENT` (in Node.js) or `createClient({ environment })` says `production`.',
     holds: async () => {
       const environmentOf = async () => {
         const { fetch, gateways } = createMockGateway().clientOptions();
