@@ -65,7 +65,11 @@ export function createLifecycle({
       events.emit('error', { message, cause });
       return;
     }
-    if (!isToldOfDamage) events.emit('error', { message: `The outbox has stopped. ${cause.message}`, cause });
+    if (!isToldOfDamage) {
+      const message = `The outbox has stopped. ${cause.message}`;
+      settings.logger.error(message);
+      events.emit('error', { message, cause });
+    }
     isToldOfDamage = true;
     waiters.stop(damageError(cause));
     void stop();
@@ -83,7 +87,7 @@ export function createLifecycle({
     waiters.start();
     receiptMethods.started();
     unwatch = memberOf(store, 'watch')?.call(store, wake, (cause) =>
-      storeFailed('The store cannot signal new reports; the outbox polls (pollMs).', cause),
+      storeFailed('The store signals nothing; the outbox polls.', cause),
     );
     const lead = memberOf(store, 'lead');
     if (!lead) {

@@ -754,7 +754,8 @@ describe('a damaged store', () => {
       // The log of receipts finds the damage, too.
       receipts: { ...healthy.receipts, unlogged: fail },
     };
-    const { outbox, events, run, clock } = outboxWorld({ store });
+    const error = vi.fn();
+    const { outbox, events, run, clock } = outboxWorld({ store, client: { logger: { error } } });
     const { done } = await outbox.reportBetEvent(betEvent());
     const later = () => run(new Promise<void>((resolve) => clock.setTimeout(resolve, 60_000)));
     for (const starts of [1, 2]) {
@@ -767,6 +768,8 @@ describe('a damaged store', () => {
       'error',
       expect.objectContaining({ message: 'The outbox has stopped. The file is damaged.' }),
     ]);
+    // Also without a listener a person must learn it.
+    expect(error.mock.calls).toEqual(Array(2).fill(['The outbox has stopped. The file is damaged.']));
     expect(await failureOf(done)).toMatchObject({ code: 'aborted', outcome: 'unknown' });
   });
 });
