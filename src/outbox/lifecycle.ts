@@ -87,7 +87,7 @@ export function createLifecycle({
     waiters.start();
     receiptMethods.started();
     unwatch = memberOf(store, 'watch')?.call(store, wake, (cause) =>
-      storeFailed('The store signals nothing; the outbox polls.', cause),
+      storeFailed('The store signals nothing; pollMs counts.', cause),
     );
     const lead = memberOf(store, 'lead');
     if (!lead) {
