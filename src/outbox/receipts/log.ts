@@ -89,8 +89,10 @@ export function createReceiptLog({ store, clock, events, storeFailed }: ReceiptL
   }
 
   /** A store that its user has closed has not failed: the next outbox adds the lines. */
+  const isClosed = (cause: unknown): boolean => asRecord(cause).code === 'closed';
+
   const failed = (message: string) => (cause: unknown) => {
-    if (asRecord(cause).code !== 'closed') storeFailed(message, cause);
+    if (!isClosed(cause)) storeFailed(message, cause);
   };
 
   function countSoon(): void {
@@ -115,7 +117,7 @@ export function createReceiptLog({ store, clock, events, storeFailed }: ReceiptL
   const inBackground = (): Promise<void> =>
     catchUp().catch((cause) => {
       failed('Receipts could not be added to the log; the outbox tries again later.')(cause);
-      if (!isStopped && asRecord(cause).code !== 'closed') inMs(RETRY_MS);
+      if (!isStopped && !isClosed(cause)) inMs(RETRY_MS);
     });
 
   function inMs(milliseconds: number): void {
