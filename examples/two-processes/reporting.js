@@ -16,6 +16,5 @@ export async function openOutbox({ isWorker }) {
   // A line for each recorded report: collect this log on another machine, where a failover cannot reach it.
   const recorded = createOutbox({ client, store, onReceipt: console.log });
   const outbox = instrumentOutbox(recorded, { observeStats: isWorker });
-  outbox.on('error', ({ message }) => console.warn(message));
   return { outbox, store };
 }

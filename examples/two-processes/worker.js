@@ -15,8 +15,6 @@ const meters = new MeterProvider({ readers: [exporter] });
 metrics.setGlobalMeterProvider(meters);
 
 const { outbox, store } = await openOutbox({ isWorker: true });
-outbox.on('quarantined', ({ id, code }) => console.error(`${id} needs a person: ${code}`));
-outbox.on('paused', ({ environment, reason }) => console.warn(`sending to ${environment} is paused: ${reason}`));
 outbox.start();
 console.log(`The worker sends. Its metrics: http://${host}:${port}/metrics`);
 

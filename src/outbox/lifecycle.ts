@@ -67,7 +67,6 @@ export function createLifecycle({
     }
     if (!isToldOfDamage) {
       const message = `The outbox has stopped. ${cause.message}`;
-      settings.logger.error(message);
       events.emit('error', { message, cause });
     }
     isToldOfDamage = true;

@@ -4,7 +4,7 @@ import { hasOwn } from '../core/platform/portable.js';
 import { nearest } from '../core/schema/option-rules.js';
 import type { BackendMethods, OutboxInternals } from './backend-methods.js';
 import type { attachOperator } from './decisions/operated.js';
-import { createOutboxEvents, type Events, logWaits, type StoreFailed } from './events.js';
+import { createOutboxEvents, type Events, logEvents, type StoreFailed } from './events.js';
 import { createIntake } from './intake/enqueue.js';
 import { reportMethods } from './intake/report-methods.js';
 import type { attachRepeats } from './intake/stored-repeat.js';
@@ -82,7 +82,7 @@ function composeOutboxes<Mode extends ClientMode>(
 ): Outboxes<string, Mode> {
   const { store } = settings;
   const events = createOutboxEvents();
-  logWaits(events, settings.logger);
+  logEvents(events, settings.logger);
   const waiters = createWaiters(settings, { adviceFor, lostInDatabase });
   const receiptMethods = createReceiptMethods(settings, events, (message, cause) =>
     lifecycle.storeFailed(message, cause),

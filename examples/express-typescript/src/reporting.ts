@@ -9,9 +9,6 @@ export async function startReporting(pool: Pool) {
   const store = await postgresStore({ database: pool, listen: () => pool.connect() });
   // Address and key come from the environment: LOCATION_SDK_STAGING_BASE_URL and the others, or LOCATION_SDK_MOCK.
   const outbox = instrumentOutbox(createOutbox({ client: instrumentClient(createClient()), store }));
-  outbox.on('quarantined', ({ id, code }) => console.error(`${id} needs a person: ${code}`));
-  outbox.on('paused', ({ environment, reason }) => console.warn(`sending to ${environment} is paused: ${reason}`));
-  outbox.on('error', ({ message }) => console.warn(message));
   outbox.start();
   return { outbox, store };
 }

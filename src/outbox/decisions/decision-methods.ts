@@ -59,7 +59,6 @@ export function decisionMethods<Mode extends ClientMode>({
     for (const { id, why } of settlements) {
       if (why === undefined) continue;
       const message = `The settlement ${id} is not reopened: ${why}.`;
-      settings.logger.warn(message);
       events.emit('error', { message, cause: undefined });
     }
   }

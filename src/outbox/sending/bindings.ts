@@ -1,7 +1,7 @@
 import { numbered } from '../../core/platform/portable.js';
 import type { Events } from '../events.js';
 import { type BoundDestination, boundTo, type Destination, keyOf, otherGateway } from '../rules/destination.js';
-import type { AccountSettings, OutboxSettings } from '../settings.js';
+import type { AccountSettings } from '../settings.js';
 import type { OutboxStore } from '../store/store.js';
 
 interface Given {
@@ -27,7 +27,7 @@ export const isUnbound = (wanted: Destination, bound: readonly Destination[]): b
   !bound.some((one) => keyOf(one) === keyOf(wanted));
 
 /** Binds each new destination to its gateway, and reports each destination that is bound to another gateway. */
-export function createBindings({ store, accounts, logger }: Given & Pick<OutboxSettings, 'logger'>, events: Events) {
+export function createBindings({ store, accounts }: Given, events: Events) {
   const wanted = wantedOf(accounts);
   /** The other gateways that an error has named, by destination, so that it comes once. */
   const reported = new Map<string, string>();
@@ -39,11 +39,7 @@ export function createBindings({ store, accounts, logger }: Given & Pick<OutboxS
     if (bound === one.gateway || bound === before) return;
     reported.set(keyOf(one), bound);
     const cause = otherGateway(one, bound);
-    logger.error(cause.message);
-    events.emit('error', {
-      message: 'This outbox does not send reports that are bound to another gateway.',
-      cause,
-    });
+    events.emit('error', { message: cause.message, cause });
   }
 
   return {

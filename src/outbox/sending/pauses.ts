@@ -1,6 +1,5 @@
 import type { Events } from '../events.js';
 import {
-  DEFAULT_ACCOUNT,
   type DestinationOperation,
   destinationScope,
   operationScope,
@@ -42,30 +41,24 @@ export interface Attempted {
   readonly change: Change;
 }
 
-interface Parts extends Pick<OutboxSettings, 'logger' | 'retry' | 'random' | 'keepBodies' | 'breakerAfter'> {
+interface Parts extends Pick<OutboxSettings, 'retry' | 'random' | 'keepBodies' | 'breakerAfter'> {
   readonly store: Pick<OutboxStore, 'outlook' | 'pause'>;
 }
 
 export function createPauses(settings: Parts, events: Events) {
-  const { store, logger } = settings;
+  const { store } = settings;
   let pauses: SeenPauses = [];
 
   /** Of a pause that goes on for the same reason, only failed probes are announced, and no probe that was not sent. */
   function announce(before: Pause, change: PauseChange, isProbe: boolean): void {
-    const { account, environment, operation, reason, message, forMs } = change;
-    const which = operation ? ` of the operation ${operation}` : '';
-    const where = account === DEFAULT_ACCOUNT ? environment : `${environment} of the account ${account}`;
+    const { reason, message, forMs } = change;
     const about = operationScope(change);
     if (reason !== undefined && reason === before.reason) {
       if (isProbe && !change.repeats) events.emit('probe-failed', { ...about, reason, message, forMs });
     } else if (reason !== undefined) {
       events.emit('paused', { ...about, reason, message, forMs });
-      logger.warn(
-        `The outbox sends nothing${which} to ${where} for now (${reason}); the reports wait, and none is lost. It tries one report in ${Math.ceil(forMs / 1_000)} s. ${message ?? ''}`.trim(),
-      );
     } else if (before.reason !== undefined) {
       events.emit('resumed', about);
-      logger.info(`The outbox sends reports${which} to ${where} again.`);
     }
   }
 

@@ -23,7 +23,7 @@ export function unservedReason(
 }
 
 /** Tells once of each destination that gets no reports, or answers none, although nothing pauses it. */
-export function watchDestinations({ accounts, logger }: Pick<OutboxSettings, 'accounts' | 'logger'>, events: Events) {
+export function watchDestinations({ accounts }: Pick<OutboxSettings, 'accounts'>, events: Events) {
   const unserved = new Set<string>();
   /** The attempts of this worker that were not answered. Infinite after an answer. */
   const unanswered = new Map<string, number>();
@@ -34,7 +34,6 @@ export function watchDestinations({ accounts, logger }: Pick<OutboxSettings, 'ac
         const message = unservedReason(one, accounts);
         if (message === undefined || unserved.has(keyOf(one))) continue;
         unserved.add(keyOf(one));
-        logger.error(message);
         events.emit('error', { message, cause: new ConfigurationError(message) });
       }
     },

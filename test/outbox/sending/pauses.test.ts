@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createOutboxEvents } from '../../../src/outbox/events.js';
+import { createOutboxEvents, logEvents } from '../../../src/outbox/events.js';
 import { keyOf, operationScope, type PauseScope, pauseKeyOf } from '../../../src/outbox/rules/destination.js';
 import { changePause, notPaused, type Pause, type PauseChange } from '../../../src/outbox/rules/pause.js';
 import type { Ending, Failed, Row } from '../../../src/outbox/rules/state-machine.js';
@@ -90,8 +90,9 @@ function world({ lost = 0, isBound = true, of = destination, struck, ...first }:
     },
   };
   const logger = { debug: log('debug'), info: log('info'), warn: log('warn'), error: log('error') };
+  logEvents(events, logger);
   const worker = createPauses(
-    { store, logger, retry: { baseMs: 1_000, capMs: 300_000 }, random: () => 1, keepBodies: false, breakerAfter: 5 },
+    { store, retry: { baseMs: 1_000, capMs: 300_000 }, random: () => 1, keepBodies: false, breakerAfter: 5 },
     events,
   );
   const endOf = (ending: Ending, version?: number, probed: PauseScope = of) =>
