@@ -57,6 +57,8 @@ class LongestFirst extends BaseSequencer {
 
 export default defineConfig({
   test: {
+    // The lines that an outbox logs belong to a test that failed; of the others nobody reads them.
+    silent: 'passed-only',
     sequence: { sequencer: LongestFirst },
     // Most tests wait: for sockets, for commits, for other processes. So more of them run at once than there are cores.
     maxWorkers: Math.max(4, availableParallelism()),
