@@ -121,7 +121,7 @@ const left = [
   date === 'Unreleased' &&
     `Replace "Unreleased" after ${version} in CHANGELOG.md with the date, commit, and run npm run release again: the tarball holds the changelog.`,
   !home &&
-    'Name the public repository in package.json, commit, and run npm run release again. Set up npm and GitHub: docs/maintaining/changing.md.',
+    'Name the public repository in package.json, commit, and run npm run release again. Set up npm and GitHub: the first lines of .github/workflows/release.yml.',
   !process.argv.includes('--test') &&
     'Run the tests: npm run release -- --test, or all of them with bash .ci/run, which the workflow runs, too.',
   `git tag ${tag} ${git('rev-parse', 'HEAD')} && git push origin ${tag}

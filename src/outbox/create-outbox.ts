@@ -20,7 +20,7 @@ function requireGateway({
 }: AccountSettings): void {
   if (kind === 'relay' || ENVIRONMENTS.some((one) => missing(one) === undefined)) return;
   const named = ENVIRONMENTS.find((one) => gateways[one] !== undefined) ?? environment;
-  throw new ConfigurationError(`start: account ${account} can enqueue, but send nothing: ${missing(named)}`);
+  throw new ConfigurationError(`start: account ${account} can send nothing: ${missing(named)}`);
 }
 
 /**

@@ -38,7 +38,7 @@ test('a process that only enqueues needs the address of the gateway, and no API 
 test('a worker says at its start that the key is missing', async () => {
   const outbox = createOutbox({ client: keyless(), store: memoryStore() });
   expect(() => outbox.start()).toThrow(
-    'start: account default can enqueue, but send nothing: the staging gateway is not set up; missing: gateways.staging.apiKey (or LOCATION_SDK_STAGING_API_KEY).',
+    'start: account default can send nothing: the staging gateway is not set up; missing: gateways.staging.apiKey (or LOCATION_SDK_STAGING_API_KEY).',
   );
   // One environment is enough: the other may belong to another process.
   const { staging } = gateway.clientOptions().gateways;
