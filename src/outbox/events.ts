@@ -131,14 +131,16 @@ export function logEvents({ on }: Pick<Events, 'on'>, { debug, info, warn, error
     const subject = subjectOf({ ...report, environment: environment === 'relay' ? undefined : environment });
     debug(`${subject}: the next attempt begins in ${seconds(delayMs)} at the earliest (${code})`);
   });
+  const ofAccount = (account: string) => (account === DEFAULT_ACCOUNT ? '' : ` of the account ${account}`);
   const routes = ({ account, environment, operation }: PauseScope) =>
-    `${operation ? ` of the operation ${operation}` : ''} to ${environment}${account === DEFAULT_ACCOUNT ? '' : ` of the account ${account}`}`;
-  on('paused', ({ reason, message, forMs, ...scope }) =>
-    warn(
-      `The outbox sends nothing${routes(scope)} for now (${reason}); the reports wait, and none is lost. It tries one report in ${Math.ceil(forMs / 1_000)} s. ${message ?? ''}`.trim(),
-    ),
-  );
+    `${operation ? ` of the operation ${operation}` : ''} to ${environment}${ofAccount(account)}`;
+  for (const type of ['paused', 'probe-failed'] as const)
+    on(type, ({ reason, message, forMs, ...scope }) =>
+      warn(
+        `The outbox sends nothing${routes(scope)} for now (${reason}); the reports wait, and none is lost. It tries one report in ${seconds(forMs)}. ${message ?? ''}`.trim(),
+      ),
+    );
   on('resumed', (scope) => info(`The outbox sends reports${routes(scope)} again.`));
-  on('quarantined', ({ id, message }) => error(`${id} needs a person. ${message}`));
+  on('quarantined', ({ account, message }) => error(`A report${ofAccount(account)} needs a person. ${message}`));
   on('error', ({ message }) => error(message));
 }

@@ -1,3 +1,4 @@
+import { isStoreError } from '../core/errors/store-error.js';
 import { memberOf } from '../core/platform/as-record.js';
 import { LONGEST_TIMER_MS, withTimeout } from '../core/platform/time.js';
 import type { Events, StoreFailed } from './events.js';
@@ -61,14 +62,13 @@ export function createLifecycle({
 
   /** Stops the outbox if its store is damaged: nothing can be read or written any more. */
   function storeFailed(message: string, cause: unknown): void {
+    // Of another error nothing is shown: it may hold data of the store.
+    const told = isStoreError(cause) ? `${message} ${cause.message}` : message;
     if (!isDamage(cause)) {
-      events.emit('error', { message, cause });
+      events.emit('error', { message: told, cause });
       return;
     }
-    if (!isToldOfDamage) {
-      const message = `The outbox has stopped. ${cause.message}`;
-      events.emit('error', { message, cause });
-    }
+    if (!isToldOfDamage) events.emit('error', { message: `The outbox has stopped. ${cause.message}`, cause });
     isToldOfDamage = true;
     waiters.stop(damageError(cause));
     void stop();

@@ -19,17 +19,16 @@ const PAGE = 1_000;
 
 /**
  * Finds reports that wait for a key which this outbox has, and makes them due: when the worker starts, and once a minute
- * while any process lacks a key.
+ * while any process lacks a key. Tells once of each key which this outbox lacks.
  */
-export function createUnlocking({
-  store,
-  seal,
-  clock,
-  accounts,
-}: Pick<OutboxSettings, 'store' | 'seal' | 'clock' | 'accounts'>) {
+export function createUnlocking(
+  { store, seal, clock, accounts }: Pick<OutboxSettings, 'store' | 'seal' | 'clock' | 'accounts'>,
+  events: Events,
+) {
   const served = accounts.map(({ account }) => account);
   /** For the id of a key, whether it opened any report at the latest look. Two keys may have had the same id. */
   const has = new Map<string, boolean>();
+  const told = new Set<string>();
   let lookedAt = Number.NaN;
   /** The place of the next page of a look. Undefined between two looks. */
   let after: number | undefined;
@@ -41,6 +40,15 @@ export function createUnlocking({
     const isOpen = await seal.open(row.body ?? '', row).then(isOpened, lacksNoKey);
     has.set(keyId, isOpen || has.get(keyId) === true);
     return isOpen;
+  }
+
+  function tell(): void {
+    for (const [keyId, isOpened] of has) {
+      if (isOpened || told.has(keyId)) continue;
+      told.add(keyId);
+      const message = `Reports wait for the encryption key ${keyId}, which this process does not have: add it to encryption.keys.`;
+      events.emit('error', { message, cause: undefined });
+    }
   }
 
   /** Looks at one page of the waiting reports, if a look is due. Returns whether there may be more to do at once. */
@@ -64,6 +72,7 @@ export function createUnlocking({
     }
     if (writes.length > 0) await store.turn({ writes, claim: undefined });
     after = rows.length < PAGE ? undefined : lastOf(rows)?.sequence;
+    if (after === undefined) tell();
     return writes.length > 0 || after !== undefined;
   };
 }

@@ -52,7 +52,7 @@ export function createWorker(
   const places = createPlaces(settings);
   const pauses = createPauses(settings, events);
   const bindings = createBindings(settings, events);
-  const unlock = makeUnlocking?.(settings);
+  const unlock = makeUnlocking?.(settings, events);
   const watch = watchDestinations?.(settings, events);
   const pipeline = makePipeline?.({
     concurrency,

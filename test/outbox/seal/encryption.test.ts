@@ -291,7 +291,13 @@ describe('a missing key', () => {
     const { done } = await make({ encryption: encryption('a') }).reportBetEvent(betEvent({ bet_id: 'B-later' }));
     const before = clock.now();
     await run(make({ encryption: encryption('b') }).drain({ timeoutMs: 1 }));
-    expect(events.at(-1)).toMatchObject(['delayed', { code: 'configuration', delayMs: 300_000 }]);
+    expect(events.slice(-2)).toMatchObject([
+      ['delayed', { code: 'configuration', delayMs: 300_000 }],
+      [
+        'error',
+        { message: expect.stringMatching(/^Reports wait for the encryption key a, which this process does not/) },
+      ],
+    ]);
     await run(done);
     expect(clock.now() - before).toBeLessThan(62_000);
     await run(having.stop());
@@ -317,6 +323,13 @@ describe('a missing key', () => {
       expect(events.slice(tries).filter(([type]) => type === 'locked').length).toBeLessThan(4);
     },
   );
+
+  it('is told once by an instance that lacks it, however long the reports wait', async () => {
+    const { make, run, events } = await world();
+    await run(make({ encryption: encryption('b') }).drain({ timeoutMs: 3_600_000 }));
+    expect(events.filter(([type]) => type === 'locked').length).toBeGreaterThan(5);
+    expect(events.filter(([type]) => type === 'error')).toHaveLength(1);
+  });
 
   it('is not looked for among waiting reports again and again if this outbox lacks it', async () => {
     const kept = memoryStore();

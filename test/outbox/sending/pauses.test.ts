@@ -157,9 +157,10 @@ describe('the end of an attempt', () => {
     await settle(turnedAway, VERSION);
     expect(told).toEqual([
       ['probe-failed', { ...destination, reason: 'rate-limited', message: 'slow down', forMs: 2_000 }],
+      ['warn', expect.stringMatching(/ \(rate-limited\); .* in 2 s\. slow down$/)],
     ]);
     await settle(failed({ pause: 'unavailable' }), VERSION + 1);
-    expect(told.map(([level]) => level)).toEqual(['probe-failed', 'paused', 'warn']);
+    expect(told.map(([level]) => level)).toEqual(['probe-failed', 'warn', 'paused', 'warn']);
   });
 
   it('announces nothing if the probe was given back unsent', async () => {
