@@ -13,25 +13,25 @@ outbox.start();
 
 async function take(body) {
   const { operation, payload, clientIP, location } = body;
-  if (operation === 'verifyNin') return { ...(await client.verifyNin(payload)), status: 200 };
-  if (operation === 'receipt') return { receipt: await outbox.receipt(payload), status: 200 };
+  if (operation === 'verifyNin') return { status: 200, answer: await client.verifyNin(payload) };
+  if (operation === 'receipt') return { status: 200, answer: { receipt: await outbox.receipt(payload) } };
   // what the page has posted: read, if it is a position
   const options = { clientIP, location: pageLocation(location) };
   const report = { operation, payload, options };
   for (const result of await outbox.reportAll([report])) if (result.status === 'rejected') throw result.reason;
-  return { status: 202 };
+  return { status: 202, answer: {} };
 }
 
 function answerOf(error) {
   const isNoJson = error instanceof SyntaxError || error instanceof TypeError;
-  if (isNoJson) return { status: 400, message: 'send JSON' };
+  if (isNoJson) return { status: 400, answer: { message: 'send JSON' } };
   const { code, message } = error; // free of personal data
   const isFinal = code === 'validation' || code === 'duplicate';
-  return { status: isFinal ? 422 : 503, code, message };
+  return { status: isFinal ? 422 : 503, answer: { code, message } };
 }
 
 const server = createServer(async (request, response) => {
-  const { status, ...answer } = await json(request)
+  const { status, answer } = await json(request)
     .then((body) => take(body))
     .catch(answerOf);
   response.writeHead(status, { 'content-type': 'application/json' });

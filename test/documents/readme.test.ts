@@ -110,7 +110,7 @@ describe('the examples in the readme run', () => {
     const path = await save('nin.mjs', example('verifyNin('));
     const { code, output } = await runNode([path], { LOCATION_SDK_MOCK: server.url });
     await server.close();
-    expect([code, output]).toEqual([0, expect.stringMatching(/^true \w+$/m)]);
+    expect([code, output]).toEqual([0, expect.stringMatching(/^true$/m)]);
   });
 
   test('the outbox of the front page, with LOCATION_SDK_MOCK', { timeout: 30_000 }, async () => {
@@ -151,7 +151,7 @@ describe('the examples in the readme run', () => {
     expect(await post(incomplete)).toEqual([422, expect.objectContaining({ code: 'validation' })]);
     expect(await post('no report')).toEqual([400, { message: 'send JSON' }]);
     const number = JSON.stringify({ operation: 'verifyNin', payload: { nin: '99012345678' } });
-    expect(await post(number)).toEqual([200, expect.objectContaining({ success: true })]);
+    expect(await post(number)).toEqual([200, expect.objectContaining({ success: true, status: 200 })]);
     await expect.poll(() => mock.gateway.reports().length, { timeout: 20_000 }).toBe(1);
     const asked = (reference: string) =>
       post(JSON.stringify({ operation: 'receipt', payload: { operation: 'reportBetEvent', reference } }));
