@@ -166,11 +166,11 @@ async function comparing() {
         turn: () => measure([script, newFile(), csv, '--check-first'], lines),
       },
     ],
-    { pairs: [['import', 'reportAll']] },
+    { pairs: [['import', 'bound']] },
   );
   const { rates, processorRates } = resultOf(results, 'import');
   const { memory: most } = await measure(wordsOfImport(newFile(), long), lines * 4);
-  judgeRatio(promises.importing, results, ['import', 'reportAll', 'bound']);
+  judgeRatio(promises.importing, results, ['import', 'bound']);
   judge(promises.importingRate, rates, { processor: processorRates });
   judge(promises.importingMemory, [most / median(memory)]);
   judgeSlip({ what: 'import of a file' }, results, 'import');

@@ -1,6 +1,8 @@
 // The cost of putting a report into the outbox and of taking it out: compared with a bare prepared insert into SQLite
-// with the same durability on the same disk, and with the client alone. The bounds are bare statements that write what
-// the outbox writes, into its own tables.
+// with the same durability on the same disk, and with the client alone. The bounds do without the outbox what its
+// guarantees need: they write its rows into its own tables, look at its file, and make its hashes.
+import { createHash, createHmac } from 'node:crypto';
+import { statSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -19,6 +21,8 @@ const CONCURRENCY = 8;
 const FEW = sizeOf(10_000, 100);
 const MANY = sizeOf(1_000_000, 1_000);
 const BACKLOG = sizeOf(1_000, 50);
+/** The lines that the log of receipts adds with one commit. */
+const LOGGED = 500;
 
 let bets = 0;
 const nextBet = () => {
@@ -61,11 +65,22 @@ const DURABLE = 'PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL;';
 
 /** @typedef {Record<string, string | number | null>} Columns */
 
-/** Writes rows into the tables of an outbox without it. The rows are like one that a store has written. */
-async function openTables() {
+const keyedHash = (/** @type {string} */ text) => createHmac('sha256', 'a key').update(text).digest('hex');
+
+/** @typedef {(store: import('./stores.js').OutboxStore) => Promise<unknown>} Enqueue */
+/** @type {Enqueue} */
+const enqueueRow = (store) => store.enqueue(rowsOf('model', 1));
+/** @type {Enqueue} */
+async function enqueueReport(store) {
+  const { createOutbox } = await load('outbox');
+  return createOutbox({ client: await clientOf(NOWHERE), store }).reportBetEvent(nextBet());
+}
+
+/** Writes rows into the tables of an outbox without it. The rows are like the one that `enqueue` writes. */
+async function openTables(enqueue = enqueueRow) {
   const file = newFile();
   const store = await sqliteStore({ file, open });
-  await store.enqueue(rowsOf('model', 1));
+  await enqueue(store);
   await store.close?.();
   const database = open(file);
   database.exec(DURABLE);
@@ -78,14 +93,16 @@ async function openTables() {
   /** Inserts a row, and returns its number. @param {Columns} given the columns that differ from the model's */
   const insert = (given) =>
     Number(statement.run(...names.map((name) => given[name] ?? model[name] ?? null)).lastInsertRowid);
-  return { database, insert };
+  /** The outbox finds out at each commit whether its file was deleted, replaced or restored. */
+  const look = () => [statSync(file), statSync(folder)];
+  return { database, insert, look };
 }
 
 async function enqueueing() {
   const bare = open(newFile());
   bare.exec(`${DURABLE} ${BARE_TABLE}`);
   const insert = bare.prepare(BARE_INSERT);
-  const tables = await openTables();
+  const [tables, outboxTables] = [await openTables(), await openTables(enqueueReport)];
   const store = await openStore();
   const opened = await openOutboxes(NOWHERE);
   const [{ outbox } = { outbox: undefined }] = opened;
@@ -112,9 +129,25 @@ async function enqueueing() {
         }),
       },
       {
-        key: 'bound',
-        name: "bare prepared insert into the outbox's table",
-        run: eachRow(({ id, reference, fingerprint, body }) => tables.insert({ id, reference, fingerprint, body })),
+        key: 'storeBound',
+        name: "bare prepared insert into the outbox's table, its file looked at",
+        run: eachRow(({ id, reference, fingerprint, body }) => {
+          tables.insert({ id, reference, fingerprint, body });
+          tables.look();
+        }),
+      },
+      {
+        key: 'outboxBound',
+        name: 'the same with the excerpt for the receipt, its body made, and its two keyed hashes',
+        run: inBatches(1, async () => {
+          const report = nextBet();
+          const { bet_id: reference, user } = report;
+          const body = JSON.stringify(report);
+          keyedHash(JSON.stringify(user));
+          const id = `default:staging:reportBetEvent:${reference}`;
+          outboxTables.insert({ id, reference, fingerprint: keyedHash(body), body });
+          outboxTables.look();
+        }),
       },
       { key: 'store', name: 'store, one by one', run: eachRow((row) => store.enqueue([row])) },
       ...opened.map((one) => ({
@@ -146,27 +179,28 @@ async function enqueueing() {
     {
       share: 0.35,
       pairs: [
-        ['store', 'bare'],
-        ['outbox', 'bare'],
+        ['store', 'storeBound'],
+        ['outbox', 'outboxBound'],
         ['together', 'bare'],
       ],
     },
   );
-  judgeRatio(promises.store, results, ['store', 'bare', 'bound']);
-  judgeRatio(promises.outbox, results, ['outbox', 'bare', 'bound']);
+  judgeRatio(promises.store, results, ['store', 'storeBound']);
+  judgeRatio(promises.outbox, results, ['outbox', 'outboxBound']);
   judgeRatio(promises.together, results, ['together', 'bare']);
   judgeRatio(promises.batch, results, ['batch', 'store']);
   judgeSlip({ what: 'SQLite, one by one: outbox' }, results, 'outbox');
   tell('SQLite: enqueueing reports', table(results, 'bare'));
-  bare.close();
-  tables.database.close();
+  for (const database of [bare, tables.database, outboxTables.database]) database.close();
   await store.close?.();
   for (const one of opened) await one.store.close?.();
 }
 
 /**
- * The statements of a drained backlog, without the outbox: each transaction claims some rows, and writes the end and the
- * receipt of those claimed before. `done` is a file in which an outbox has done that.
+ * The statements that the guarantees of a drained backlog need, without the outbox. Each transaction claims some rows,
+ * reads them, and ends those claimed before, unless another worker has them by now; it also lets their settlements go.
+ * The log of receipts reads what has ended, and writes a line with a hash for each. `done` is a file in which an outbox
+ * has done that.
  * @param {string} done
  */
 async function openStatements(done) {
@@ -174,7 +208,7 @@ async function openStatements(done) {
   const row = /** @type {Columns} */ (drained.prepare('SELECT * FROM outbox_rows ORDER BY sequence LIMIT 1').get());
   const { line } = /** @type {Columns} */ (drained.prepare('SELECT line FROM outbox_receipts LIMIT 1').get());
   drained.close();
-  const { database, insert } = await openTables();
+  const { database, insert, look } = await openTables();
   const CHANGED = [
     'state',
     'fence',
@@ -185,6 +219,7 @@ async function openStatements(done) {
     'message',
     'request_id',
     'body',
+    'ended',
   ];
   const claim = database.prepare(
     "UPDATE outbox_rows SET state = 'in-flight', fence = 1, attempts = 1, due_at = ?, changed_at = ? WHERE sequence = ?",
@@ -192,9 +227,20 @@ async function openStatements(done) {
   const end = database.prepare(
     `UPDATE outbox_rows SET ${CHANGED.map((name) => `${name} = ?`).join(', ')}, changed_at = ? WHERE sequence = ?`,
   );
+  const read = database.prepare('SELECT * FROM outbox_rows WHERE sequence BETWEEN ? AND ?');
+  const progress = database.prepare('SELECT state, fence FROM outbox_rows WHERE id = ?');
+  const release = database.prepare(
+    "UPDATE outbox_rows INDEXED BY outbox_dependents SET blocked = 0 WHERE waits_for = ? AND state = 'waiting' AND blocked = 1",
+  );
+  const ended = database.prepare(
+    'SELECT * FROM outbox_rows WHERE sequence BETWEEN ? AND ? AND ended IS NOT NULL ORDER BY sequence',
+  );
   const log = database.prepare('INSERT INTO outbox_receipts (position, id, line) VALUES (?, ?, ?)');
-  const values = CHANGED.map((name) => row[name] ?? null);
+  const mark = database.prepare('UPDATE outbox_rows SET ended = NULL WHERE sequence BETWEEN ? AND ?');
+  const values = CHANGED.map((name) => (name === 'ended' ? 1 : (row[name] ?? null)));
   let position = 0;
+  /** @typedef {{ id: string, sequence: number }} Added */
+  const rangeOf = (/** @type {readonly Added[]} */ rows) => [rows[0]?.sequence ?? 0, rows.at(-1)?.sequence ?? 0];
   return {
     close: () => database.close(),
     enqueue() {
@@ -206,17 +252,32 @@ async function openStatements(done) {
       database.exec('COMMIT');
       return added;
     },
-    /** @param {{ id: string, sequence: number }[]} rows */
+    /** @param {readonly Added[]} rows */
     drain(rows) {
       for (let next = 0; next < rows.length + CLAIMED; next += CLAIMED) {
         const now = Date.now();
+        const [before, claimed] = [rows.slice(Math.max(0, next - CLAIMED), next), rows.slice(next, next + CLAIMED)];
         database.exec('BEGIN IMMEDIATE');
-        for (const { id, sequence } of rows.slice(Math.max(0, next - CLAIMED), next)) {
+        for (const { id, sequence } of before) {
+          progress.get(id);
           end.run(...values, now, sequence);
+          release.run(id);
+        }
+        for (const { sequence } of claimed) claim.run(now, now, sequence);
+        read.all(...rangeOf(claimed));
+        database.exec('COMMIT');
+        look();
+      }
+      for (let next = 0; next < rows.length; next += LOGGED) {
+        database.exec('BEGIN IMMEDIATE');
+        const [first = 0, last = 0] = rangeOf(rows.slice(next, next + LOGGED));
+        for (const { id } of /** @type {{ id: string }[]} */ (ended.all(first, last))) {
+          createHash('sha256').update(String(line)).digest('hex');
           log.run(position++, id, line ?? null);
         }
-        for (const { sequence } of rows.slice(next, next + CLAIMED)) claim.run(now, now, sequence);
+        mark.run(first, last);
         database.exec('COMMIT');
+        look();
       }
     },
   };
@@ -265,7 +326,7 @@ async function drainingBy(name, promised, options, share) {
       ...drains,
       {
         key: 'bound',
-        name: 'client alone, then the bare statements',
+        name: 'client alone, then the bare statements of what the outbox guarantees',
         async turn() {
           const rows = statements.enqueue();
           return timed(BACKLOG, async () => {
@@ -275,9 +336,9 @@ async function drainingBy(name, promised, options, share) {
         },
       },
     ],
-    { share, pairs: [['drain', 'alone']] },
+    { share, pairs: [['drain', 'bound']] },
   );
-  judgeRatio(promised, results, ['drain', 'alone', 'bound']);
+  judgeRatio(promised, results, ['drain', 'bound']);
   judgeSlip({ what: `SQLite, draining a backlog, ${name}` }, results, 'drain');
   tell(`SQLite: draining ${whole(BACKLOG)} reports, ${CONCURRENCY} at once, ${name}`, table(results, 'alone'));
   statements.close();

@@ -72,13 +72,13 @@ try {
     pairs: [
       ['sdk', 'ky'],
       ['fast', 'stripe'],
-      ['fast', 'pool'],
+      ['fast', 'checkedPool'],
     ],
   });
   const shown = isQuick ? [] : await compareProcesses(SHOWN, { share: 0, least: sizeOf(3, 1) });
   judgeRatio(promises.ky, judged, ['sdk', 'ky']);
   judgeRatio(promises.stripe, judged, ['fast', 'stripe']);
-  judgeRatio(promises.pool, judged, ['fast', 'pool', 'checkedPool']);
+  judgeRatio(promises.pool, judged, ['fast', 'checkedPool']);
   judgeSlip({ what: 'default transport' }, judged, 'sdk');
   judgeSlip({ what: 'nodeTransport()' }, judged, 'fast');
   tell(
