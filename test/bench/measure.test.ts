@@ -45,7 +45,7 @@ it('a promise of a ratio of times compares times, and its bound stands beside it
   expect(judged?.clock.middle).toBeCloseTo(1.2);
   expect(judged?.bound?.middle).toBeCloseTo(1.1);
   expect(judged?.verdict).toBe('kept');
-  expect(judgeRatio(promises.drain, results, ['own', 'row'])?.verdict).toBe('broken');
+  expect(judgeRatio(promises.ky, results, ['own', 'row'])?.verdict).toBe('broken');
   vi.restoreAllMocks();
 });
 

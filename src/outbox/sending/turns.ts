@@ -64,7 +64,7 @@ export function createTurn({
       // A damaged row is not given back, which would hide its damage.
       const ending = isHeldBack && row.damage === undefined ? NOT_SENT : await attemptRow(row, askedAt);
       known = ending;
-      watch?.tellUnanswered(row, ending);
+      watch?.tellFailing(row, ending);
       if (ending.kind !== 'recorded' && ending.pause) pipeline?.holdBack(destinationScope(row));
       const before = asksFor(row, ending);
       const dependency = dependencyOf(before === undefined ? undefined : (await store.get([before]))[0]);

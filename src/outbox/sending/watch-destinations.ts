@@ -1,4 +1,5 @@
 import { ConfigurationError } from '../../core/errors/errors.js';
+import { seconds } from '../../core/platform/messages.js';
 import type { Events } from '../events.js';
 import { keyOf } from '../rules/destination.js';
 import type { Ending, Row } from '../rules/state-machine.js';
@@ -7,6 +8,8 @@ import type { DestinationState } from '../store/store.js';
 
 /** Fewer may be an outage while the process starts. */
 const UNANSWERED_BEFORE_ERROR = 5;
+/** An outage of a minute is not an incident. */
+const LONGEST_FAILING_MS = 80_000;
 
 /**
  * The reason why reports wait for an environment to which this outbox sends nothing: its client has no gateway there.
@@ -23,10 +26,14 @@ export function unservedReason(
 }
 
 /** Tells once of each destination that gets no reports, or answers none, although nothing pauses it. */
-export function watchDestinations({ accounts }: Pick<OutboxSettings, 'accounts'>, events: Events) {
+export function watchDestinations(
+  { accounts, clock }: Pick<OutboxSettings, 'accounts' | 'clock'>,
+  events: Pick<Events, 'emit'>,
+) {
   const unserved = new Set<string>();
-  /** The attempts of this worker that were not answered. Infinite after an answer. */
-  const unanswered = new Map<string, number>();
+  const answered = new Set<string>();
+  /** The attempts in doubt of this worker, since it last recorded a report. */
+  const failing = new Map<string, { readonly since: number; count: number; isTold: boolean }>();
   return {
     /** Another process may send the reports that this one does not, so the worker continues. */
     tellUnserved(outlooks: readonly DestinationState[]): void {
@@ -37,21 +44,29 @@ export function watchDestinations({ accounts }: Pick<OutboxSettings, 'accounts'>
         events.emit('error', { message, cause: new ConfigurationError(message) });
       }
     },
-    /** Each report without an answer is in doubt, so nothing pauses, and the cause may lie in the process. */
-    tellUnanswered(row: Row, ending: Ending): void {
+    /** After an attempt in doubt nothing pauses, and if none is answered, the cause may lie in the process. */
+    tellFailing(row: Row, ending: Ending): void {
       const key = keyOf(row);
-      if (ending.kind === 'recorded' || ending.problem.status !== undefined) {
-        unanswered.set(key, Number.POSITIVE_INFINITY);
+      if (ending.kind === 'recorded' || ending.problem.status !== undefined) answered.add(key);
+      if (ending.kind === 'recorded') {
+        failing.delete(key);
         return;
       }
       const { outcome, problem } = ending;
-      // Otherwise nothing was sent, and a pause says why, or this process has cut the attempt.
-      if (outcome !== 'unknown' || problem.code === 'aborted') return;
-      const count = (unanswered.get(key) ?? 0) + 1;
-      unanswered.set(key, count);
-      if (count !== UNANSWERED_BEFORE_ERROR) return;
+      // Otherwise a pause says why, or this process has cut the attempt.
+      if (outcome !== 'unknown' || ending.pause || problem.code === 'aborted') return;
+      const failures = failing.get(key) ?? { since: clock.now(), count: 0, isTold: false };
+      failing.set(key, failures);
+      failures.count += 1;
+      const { count, since, isTold } = failures;
+      const neverAnswered = !answered.has(key) && count === UNANSWERED_BEFORE_ERROR;
+      if (isTold || (!neverAnswered && clock.now() - since < LONGEST_FAILING_MS)) return;
+      failures.isTold = true;
+      const tried = `${count} were made. Their reports are in doubt, and the outbox tries again. The last attempt: ${problem.message}`;
       events.emit('error', {
-        message: `No attempt for ${row.environment} was ever answered by the gateway; ${count} were made. Their reports are in doubt, and the outbox tries again. The last attempt: ${problem.message} If other programs on this machine reach the gateway, look at what replaces the global fetch, or pass nodeTransport() as transport.`,
+        message: neverAnswered
+          ? `No attempt for ${row.environment} was ever answered by the gateway; ${tried} If other programs on this machine reach the gateway, look at what replaces the global fetch, or pass nodeTransport() as transport.`
+          : `No attempt for ${row.environment} has recorded a report for ${seconds(LONGEST_FAILING_MS)}; ${tried}`,
         cause: problem,
       });
     },

@@ -41,13 +41,28 @@ test('an outbox whose attempts are never answered says so once, with the cause',
   expect(JSON.stringify(errors)).not.toContain('canary');
 });
 
-test('it does not say so after a first answer of any kind, even if no later attempt is answered', async () => {
+test('after a first answer of any kind it says once that none was recorded for a while', async () => {
   for (const status of [200, 500]) {
     const { attempts, errors } = await errorsWith((attempt) =>
       attempt === 4 ? Promise.resolve(new Response('{}', { status })) : broken('ECONNRESET'),
     );
-    expect([attempts > 10, errors]).toEqual([true, []]);
+    expect(attempts).toBeGreaterThan(10);
+    expect(errors).toEqual([
+      {
+        message: expect.stringMatching(
+          /^No attempt for staging has recorded a report for 80 s; \d+ were made\. .*ECONNRESET/,
+        ),
+        cause: expect.objectContaining({ code: 'network' }),
+      },
+    ]);
   }
+});
+
+test('an outbox to which the gateway answers only 500 says so once, in ten minutes', async () => {
+  const { errors } = await errorsWith(async () => Response.json({ message: 'Broken' }, { status: 500 }));
+  expect(errors).toEqual([
+    expect.objectContaining({ message: expect.stringMatching(/has recorded a report for 80 s; .* HTTP 500/) }),
+  ]);
 });
 
 test('attempts that were not sent are not counted: a pause says why', async () => {
