@@ -70,12 +70,7 @@ function tellOfMock(given: Logger, guarded: Required<Logger>): void {
 
 function readEnvironment(): Readonly<Record<string, string | undefined>> {
   const scope: { process?: { env?: Record<string, string | undefined>; versions?: { node?: string } } } = globalThis;
-  try {
-    return (scope.process?.versions?.node && scope.process.env) || {};
-  } catch {
-    // The runtime asks for permission before the environment is read, and it was denied.
-    return {};
-  }
+  return (scope.process?.versions?.node && scope.process.env) || {};
 }
 
 export const environmentVariables = {
