@@ -93,6 +93,6 @@ describe('the guide to the relay', () => {
 
 test('the test that the guide to web pages names runs', { timeout: 30_000 }, async () => {
   expectFreshBuild();
-  const { code, output } = await runNode(['--test', join(root, 'examples/relay.test.js')]);
+  const { code, output } = await runNode(['--test', join(root, 'examples/relay.test.mjs')]);
   expect([code, output]).toEqual([0, expect.stringMatching(/pass 1\n/)]);
 });

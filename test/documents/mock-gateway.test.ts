@@ -67,7 +67,7 @@ const shell = (command: string) =>
 
 test('the unit test that the guide names runs', { timeout: 30_000 }, async () => {
   expectFreshBuild();
-  const { code, output } = await runNode(['--test', join(root, 'examples/mock-gateway.test.js')]);
+  const { code, output } = await runNode(['--test', join(root, 'examples/mock-gateway.test.mjs')]);
   expect([code, output]).toEqual([0, expect.stringMatching(/pass 4\n/)]);
 });
 

@@ -76,7 +76,7 @@ test('the check without this package accepts a log, and finds a change in it', a
   for (const bet_id of ['B-1', 'B-2', 'B-3']) await outbox.reportBetEvent(betEvent({ bet_id }));
   await run(outbox.drain());
   const text = (await collect(outbox.exportReceipts())).join('');
-  const script = readFileSync(join(root, 'examples/check-receipts.js'), 'utf8');
+  const script = readFileSync(join(root, 'examples/check-receipts.mjs'), 'utf8');
   const folder = newFolder('guide');
   writeFileSync(join(folder, 'check.mjs'), script);
   const check = (log: string) => {

@@ -45,7 +45,7 @@ test('the backend reports the four steps once each, including one in doubt', { t
 });
 
 test('the operator’s tests pass', { timeout }, async () => {
-  const { code, output } = await runNode(['--test', 'examples/ci.test.js']);
+  const { code, output } = await runNode(['--test', 'examples/ci.test.mjs']);
   expect(output).toMatch(/pass 6\n/);
   expect(output).toMatch(/fail 0\n/);
   expect(code).toBe(0);

@@ -1,4 +1,4 @@
-// An operator's tests of its own code without the gateway: `node --test examples/ci.test.js`.
+// An operator's tests of its own code without the gateway: `node --test examples/ci.test.mjs`.
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, test } from 'node:test';
 import { createClient, isReportingError } from 'location-sdk';

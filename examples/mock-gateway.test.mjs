@@ -1,4 +1,4 @@
-// A unit test with the mock gateway: `node --test examples/mock-gateway.test.js`.
+// A unit test with the mock gateway: `node --test examples/mock-gateway.test.mjs`.
 import assert from 'node:assert/strict';
 import { beforeEach, test } from 'node:test';
 import { createClient } from 'location-sdk';

@@ -1,4 +1,4 @@
-// Checks an exported log of receipts without this package: node check-receipts.js receipts.jsonl
+// Checks an exported log of receipts without this package: node check-receipts.mjs receipts.jsonl
 // docs/how-to/records.md explains it.
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';

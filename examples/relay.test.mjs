@@ -1,4 +1,4 @@
-// A page's report through a relay, without a browser: `node --test examples/relay.test.js`.
+// A page's report through a relay, without a browser: `node --test examples/relay.test.mjs`.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createClient } from 'location-sdk';
