@@ -40,8 +40,8 @@ async function post(slip: string, content: { stake: number }, token: string) {
       body: JSON.stringify({ ...content, key, location }),
       signal: stop.signal,
     });
-    const { bet_id, message } = await answer.json();
-    const isOver = answer.ok && typeof bet_id === 'string';
+    const { bet_id, request_id = bet_id, message } = await answer.json();
+    const isOver = answer.ok && typeof request_id === 'string';
     if (isOver) {
       keys.delete(slip);
       await stored(Storage.removeItem(slip));

@@ -163,6 +163,7 @@ describe('the recommended way: the app locates, and the backend reports', () => 
     [402, '{"message":"Too low."}', { isOver: false, words: 'Too low.' }],
     [401, '{}', { isOver: false, words: expect.stringMatching(/^We do not know yet/) }],
     [200, '{"bet_id":"B-1"}', { isOver: true, words: 'This went through.' }],
+    [200, '{"request_id":"W-1"}', { isOver: true, words: 'This went through.' }],
   ])('an answer %i %s has words', async (status, body, expected) => {
     const answer = () => ({ status, headers: { 'content-type': 'application/json' }, body });
     expect((await play('placeBet', { position: POSITION, answer })).result).toMatchObject(expected);
