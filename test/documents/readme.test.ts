@@ -152,6 +152,8 @@ describe('the examples in the readme run', () => {
     expect(await post('no report')).toEqual([400, { message: 'send JSON' }]);
     const number = JSON.stringify({ operation: 'verifyNin', payload: { nin: '99012345678' } });
     expect(await post(number)).toEqual([200, expect.objectContaining({ success: true, status: 200 })]);
+    mock.gateway.faults.add({ operation: 'verifyNin', kind: 'status', status: 422 });
+    expect(await post(number)).toEqual([422, expect.objectContaining({ code: 'unprocessable' })]);
     await expect.poll(() => mock.gateway.reports().length, { timeout: 20_000 }).toBe(1);
     const asked = (reference: string) =>
       post(JSON.stringify({ operation: 'receipt', payload: { operation: 'reportBetEvent', reference } }));
