@@ -1,6 +1,4 @@
-import type { Logger } from '../core/platform/logger.js';
-import { seconds, subjectOf } from '../core/platform/messages.js';
-import { DEFAULT_ACCOUNT, type PauseReason, type PauseScope } from './rules/destination.js';
+import type { PauseReason, PauseScope } from './rules/destination.js';
 import type { Pause } from './rules/pause.js';
 import type { ReceiptHead } from './rules/receipt-entry.js';
 import type { Decision, ProblemCode, Row } from './rules/state-machine.js';
@@ -121,26 +119,3 @@ export const aboutReport = ({ id, account, environment, operation, reference, at
   reference,
   attempts,
 });
-
-/**
- * Logs what a person must know, so that no program needs a listener for it, and each wait between two attempts at
- * debug, as a client does.
- */
-export function logEvents({ on }: Pick<Events, 'on'>, { debug, info, warn, error }: Required<Logger>): void {
-  on('delayed', ({ environment, code, delayMs, ...report }) => {
-    const subject = subjectOf({ ...report, environment: environment === 'relay' ? undefined : environment });
-    debug(`${subject}: the next attempt begins in ${seconds(delayMs)} at the earliest (${code})`);
-  });
-  const ofAccount = (account: string) => (account === DEFAULT_ACCOUNT ? '' : ` of the account ${account}`);
-  const routes = ({ account, environment, operation }: PauseScope) =>
-    `${operation ? ` of the operation ${operation}` : ''} to ${environment}${ofAccount(account)}`;
-  for (const type of ['paused', 'probe-failed'] as const)
-    on(type, ({ reason, message, forMs, ...scope }) =>
-      warn(
-        `The outbox sends nothing${routes(scope)} for now (${reason}); the reports wait, and none is lost. It tries one report in ${seconds(forMs)}. ${message ?? ''}`.trim(),
-      ),
-    );
-  on('resumed', (scope) => info(`The outbox sends reports${routes(scope)} again.`));
-  on('quarantined', ({ account, message }) => error(`A report${ofAccount(account)} needs a person. ${message}`));
-  on('error', ({ message }) => error(message));
-}

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { createOutboxEvents, logEvents } from '../../../src/outbox/events.js';
+import { createOutboxEvents } from '../../../src/outbox/events.js';
+import { logEvents } from '../../../src/outbox/log-events.js';
 import { keyOf, operationScope, type PauseScope, pauseKeyOf } from '../../../src/outbox/rules/destination.js';
 import { changePause, notPaused, type Pause, type PauseChange } from '../../../src/outbox/rules/pause.js';
 import type { Ending, Failed, Row } from '../../../src/outbox/rules/state-machine.js';
