@@ -138,7 +138,7 @@ export interface ClientOptions<Mode extends ValidationMode = 'strict'> {
   paths?: { readonly [Name in OperationName]?: string | undefined } | undefined;
   /** Which fields are required: all that the specification lists, or the identifiers only. Default: `'strict'`. */
   validation?: Mode | undefined;
-  /** The most decimals of an amount: 0.1 + 0.2 has 17. Default: undefined, any number. */
+  /** The most decimals of amounts and of `ur`: 0.1 + 0.2 has 17. Default: undefined, any number. */
   maxDecimals?: number | undefined;
   /** The most characters (UTF-16 code units) of a `bet_id` or `request_id`: from 1 to 800. Default: 255. */
   maxReferenceLength?: number | undefined;
