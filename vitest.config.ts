@@ -57,7 +57,7 @@ class LongestFirst extends BaseSequencer {
 
 export default defineConfig({
   test: {
-    // The lines that an outbox logs belong to a test that failed; of the others nobody reads them.
+    // The lines that a test logs are shown if it fails.
     silent: 'passed-only',
     sequence: { sequencer: LongestFirst },
     // Most tests wait: for sockets, for commits, for other processes. So more of them run at once than there are cores.

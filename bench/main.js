@@ -135,7 +135,7 @@ if (!isSmoke) {
 
 Made by \`npm run bench\` on ${new Date().toISOString().slice(0, 10)}: ${PROCESSOR}, ${cpus().length} cores, ${process.platform}. ${'name' in before ? `The earlier build is that of ${before.name}.` : 'No earlier build was compared.'}
 
-Only ratios within one run mean something: contenders take turns in rounds, and a ratio is the median of the rounds' ratios, with its interval at 95 %. A promise is broken if the whole interval is beyond it, and undecided if the interval contains it. “Bare” code does without the package what its guarantees need: the same checks, rows and hashes. The bound, in PostgreSQL, is the same ratio of a function that writes a report's two rows and checks nothing. The last column names the processors on which a promise held; with one, it is that machine's alone. How it is run: [docs/maintaining/testing.md](../docs/maintaining/testing.md#bench).
+Only ratios within one run mean something: contenders take turns in rounds, and a ratio is the median of the rounds' ratios, with its interval at 95 %. A promise is broken if the whole interval is beyond it, and undecided if the interval contains it. The bare code beside the pool, the store, the outbox and the drain does what their guarantees need: the same checks, rows and hashes. The bound, in PostgreSQL, is the same ratio of a function that writes a report's two rows and checks nothing. The last column names the processors on which a promise held; with one, it is that machine's alone. How it is run: [docs/maintaining/testing.md](../docs/maintaining/testing.md#bench).
 
 Compared: ${versions()}.
 

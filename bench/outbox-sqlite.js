@@ -198,8 +198,8 @@ async function enqueueing() {
 
 /**
  * The statements that the guarantees of a drained backlog need, without the outbox. Each transaction claims some rows,
- * reads them, and ends those claimed before, unless another worker has them by now; it also lets their settlements go.
- * The log of receipts reads what has ended, and writes a line with a hash for each. `done` is a file in which an outbox
+ * reads them, and ends those claimed before, after a look whether another worker has them by now; it also lets their
+ * settlements go. The log of receipts reads what has ended, and writes a line with a hash for each. `done` is a file in which an outbox
  * has done that.
  * @param {string} done
  */

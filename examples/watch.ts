@@ -1,4 +1,5 @@
 // The alerts of an outbox without a metrics system. docs/how-to/on-call.md says what to do for each.
+import { isReportingError } from 'location-sdk';
 import type { Outbox } from 'location-sdk/outbox';
 
 const MINUTE_MS = 60_000;
@@ -34,9 +35,9 @@ export function watch(outbox: Outbox, wake: (text: string) => void, tell: (text:
     here += 1;
     moved.set(placeOf(event), Date.now());
   });
-  outbox.on('error', ({ message, code }) => {
+  outbox.on('error', ({ message, code, cause }) => {
     if (code === 'went-back') return wake(`OutboxWentBack: ${message}`);
-    failures.push(Date.now());
+    if (cause instanceof Error && !isReportingError(cause)) failures.push(Date.now());
     if (message.startsWith('The outbox has stopped')) wake(message);
   });
 

@@ -11,9 +11,6 @@ const client = createClient();
 const outbox = createOutbox({ client, store });
 outbox.start();
 
-// A repeat changes nothing. The last three are the gateway's answer about a number.
-const FINAL = ['validation', 'duplicate', 'bad-request', 'not-found', 'unprocessable'];
-
 async function take(body) {
   const { operation, payload, clientIP, location } = body;
   if (operation === 'verifyNin') return { status: 200, answer: await client.verifyNin(payload) };
@@ -29,7 +26,9 @@ function answerOf(error) {
   const isNoJson = error instanceof SyntaxError || error instanceof TypeError;
   if (isNoJson) return { status: 400, answer: { message: 'send JSON' } };
   const { code, message } = error; // free of personal data
-  return { status: FINAL.includes(code) ? 422 : 503, answer: { code, message } };
+  // the last: the gateway refuses the number
+  const isFinal = code === 'validation' || code === 'duplicate' || error.status === 422;
+  return { status: isFinal ? 422 : 503, answer: { code, message } };
 }
 
 const server = createServer(async (request, response) => {

@@ -62,10 +62,9 @@ export function createLifecycle({
 
   /** Stops the outbox if its store is damaged: nothing can be read or written any more. */
   function storeFailed(message: string, cause: unknown): void {
-    // Of another error nothing is shown: it may hold data of the store.
-    const told = isStoreError(cause) ? `${message} ${cause.message}` : message;
     if (!isDamage(cause)) {
-      events.emit('error', { message: told, cause });
+      // Of another error nothing is shown: it may hold data of the store.
+      events.emit('error', { message: isStoreError(cause) ? `${message} ${cause.message}` : message, cause });
       return;
     }
     if (!isToldOfDamage) events.emit('error', { message: `The outbox has stopped. ${cause.message}`, cause });

@@ -5,7 +5,7 @@ import { DEFAULT_ACCOUNT, type PauseScope } from './rules/destination.js';
 
 /**
  * Logs what a person must know, so that no program needs a listener for it, and each wait between two attempts at
- * debug, as a client does.
+ * debug.
  */
 export function logEvents({ on }: Pick<Events, 'on'>, { debug, info, warn, error }: Required<Logger>): void {
   on('delayed', ({ code, delayMs, ...report }) =>

@@ -182,6 +182,11 @@ describe('the metrics of an outbox', () => {
     await run(lacking.drain({ timeoutMs: 60_000 }));
     expect(await counted('location_sdk.outbox.locked.attempts')).toMatchObject([{ attributes: WHICH, value: 1 }]);
     expect(await counted('location_sdk.outbox.store.errors')).toMatchObject([{ attributes: {}, value: 3 }]);
+    const errors: string[] = [];
+    lacking.on('error', ({ message }) => errors.push(message));
+    await run(lacking.drain({ timeoutMs: 120_000 }));
+    expect(errors).toEqual([expect.stringMatching(/^Reports wait for the encryption key old/)]);
+    expect(await counted('location_sdk.outbox.store.errors')).toMatchObject([{ attributes: {}, value: 3 }]);
   });
 
   it('count a report in conflict, and not a duplicate of the same data', async () => {

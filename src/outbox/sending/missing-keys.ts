@@ -46,7 +46,7 @@ export function createUnlocking(
     for (const [keyId, isOpened] of has) {
       if (isOpened || told.has(keyId)) continue;
       told.add(keyId);
-      const message = `Reports wait for the encryption key ${keyId}, which this process does not have: add it to encryption.keys.`;
+      const message = `Reports wait for the encryption key ${keyId}, which this process does not have. If no other one has it, add it to encryption.keys.`;
       events.emit('error', { message, cause: undefined });
     }
   }

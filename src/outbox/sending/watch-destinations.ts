@@ -8,7 +8,7 @@ import type { DestinationState } from '../store/store.js';
 
 /** Fewer may be an outage while the process starts. */
 const UNANSWERED_BEFORE_ERROR = 5;
-/** An outage of a minute is not an incident. */
+/** An outage of a minute is not an incident, and the attempt that finds its end comes within ten seconds. */
 const LONGEST_FAILING_MS = 80_000;
 
 /**
@@ -25,15 +25,15 @@ export function unservedReason(
   return `Reports wait for ${environment} (account ${account}), and this outbox sends none there: ${own.internals.missing(environment)}`;
 }
 
-/** Tells once of each destination that gets no reports, or answers none, although nothing pauses it. */
+/** Tells of each destination that gets no reports, answers none or records none, although nothing pauses it. */
 export function watchDestinations(
-  { accounts, clock }: Pick<OutboxSettings, 'accounts' | 'clock'>,
+  { accounts, clock, retry }: Pick<OutboxSettings, 'accounts' | 'clock' | 'retry'>,
   events: Pick<Events, 'emit'>,
 ) {
   const unserved = new Set<string>();
   const answered = new Set<string>();
-  /** The attempts in doubt of this worker, since it last recorded a report. */
-  const failing = new Map<string, { readonly since: number; count: number; isTold: boolean }>();
+  /** The attempts in doubt of this worker that followed each other, with no recorded report between them. */
+  const failing = new Map<string, { readonly since: number; last: number; count: number; isTold: boolean }>();
   return {
     /** Another process may send the reports that this one does not, so the worker continues. */
     tellUnserved(outlooks: readonly DestinationState[]): void {
@@ -55,18 +55,25 @@ export function watchDestinations(
       const { outcome, problem } = ending;
       // Otherwise a pause says why, or this process has cut the attempt.
       if (outcome !== 'unknown' || ending.pause || problem.code === 'aborted') return;
-      const failures = failing.get(key) ?? { since: clock.now(), count: 0, isTold: false };
+      const now = clock.now();
+      const before = failing.get(key);
+      // After a longer gap than that of two attempts, the earlier reports have ended, maybe in another process.
+      const failures =
+        before && now - before.last <= 2 * retry.capMs ? before : { since: now, last: now, count: 0, isTold: false };
       failing.set(key, failures);
+      failures.last = now;
       failures.count += 1;
       const { count, since, isTold } = failures;
-      const neverAnswered = !answered.has(key) && count === UNANSWERED_BEFORE_ERROR;
-      if (isTold || (!neverAnswered && clock.now() - since < LONGEST_FAILING_MS)) return;
+      const neverAnswered = !answered.has(key);
+      const isEarly = neverAnswered && count >= UNANSWERED_BEFORE_ERROR;
+      if (isTold || (!isEarly && now - since < LONGEST_FAILING_MS)) return;
       failures.isTold = true;
+      const { account, environment } = row;
       const tried = `${count} were made. Their reports are in doubt, and the outbox tries again. The last attempt: ${problem.message}`;
       events.emit('error', {
         message: neverAnswered
-          ? `No attempt for ${row.environment} was ever answered by the gateway; ${tried} If other programs on this machine reach the gateway, look at what replaces the global fetch, or pass nodeTransport() as transport.`
-          : `No attempt for ${row.environment} has recorded a report for ${seconds(LONGEST_FAILING_MS)}; ${tried}`,
+          ? `No attempt for ${environment} (account ${account}) was ever answered by the gateway; ${tried} If other programs on this machine reach the gateway, look at what replaces the global fetch, or pass nodeTransport() as transport.`
+          : `No attempt of this process for ${environment} (account ${account}) has recorded a report for ${seconds(LONGEST_FAILING_MS)}; ${tried}`,
         cause: problem,
       });
     },

@@ -24,7 +24,7 @@ export interface WorkerParts {
   readonly makeUnlocking?: typeof createUnlocking;
   /** Repairs a store that went back to an older state. A page's store does so only while no page is open. */
   readonly afterRestore?: typeof markInDoubtAfterRestore;
-  /** Tells of destinations that get or answer nothing. A page is often offline. */
+  /** Tells of destinations that get, answer or record nothing. A page is often offline. */
   readonly watchDestinations?: typeof watchDestinations;
 }
 

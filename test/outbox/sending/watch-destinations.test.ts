@@ -2,7 +2,10 @@ import { expect, test, vi } from 'vitest';
 import { createClient, type Fetch } from '../../../src/entries/index.js';
 import { createMockGateway } from '../../../src/entries/mock.js';
 import { createOutbox, memoryStore } from '../../../src/entries/outbox.js';
+import type { Row } from '../../../src/outbox/rules/state-machine.js';
+import { watchDestinations } from '../../../src/outbox/sending/watch-destinations.js';
 import { betEvent } from '../../support/factories.js';
+import { FakeClock } from '../../support/fake-clock.js';
 import { outboxWorld } from '../world.js';
 
 /** The `error` events of an outbox while it tries to send two bets for a long time, one event for each attempt. */
@@ -33,7 +36,7 @@ test('an outbox whose attempts are never answered says so once, with the cause',
   expect(errors).toEqual([
     {
       message: expect.stringMatching(
-        /^No attempt for staging was ever answered by the gateway; 5 were made\. .* The last attempt: reportBetEvent B-\d .*\(ERR_INVALID_URL\)\. If other/,
+        /^No attempt for staging \(account default\) was ever answered by the gateway; 5 were made\. .* The last attempt: reportBetEvent B-\d .*\(ERR_INVALID_URL\)\. If other/,
       ),
       cause: expect.objectContaining({ code: 'network' }),
     },
@@ -50,7 +53,7 @@ test('after a first answer of any kind it says once that none was recorded for a
     expect(errors).toEqual([
       {
         message: expect.stringMatching(
-          /^No attempt for staging has recorded a report for 80 s; \d+ were made\. .*ECONNRESET/,
+          /^No attempt of this process for staging \(account default\) has recorded a report for 80 s; \d+ were made\. .*ECONNRESET/,
         ),
         cause: expect.objectContaining({ code: 'network' }),
       },
@@ -88,4 +91,21 @@ test('attempts that a stop cuts are not counted', async () => {
   await vi.waitUntil(() => attempts === 8);
   await outbox.stop({ timeoutMs: 50 });
   expect(errors).toEqual([]);
+});
+
+test('two attempts in doubt that are far apart are two outages, which others may have ended', () => {
+  const clock = new FakeClock();
+  const told: unknown[] = [];
+  const emit = (_: string, event: unknown) => void told.push(event);
+  const watch = watchDestinations({ accounts: [], clock, retry: { baseMs: 1_000, capMs: 300_000 } }, { emit });
+  const row = { account: 'default', environment: 'staging' } as Row;
+  const problem = { code: 'gateway', message: 'HTTP 500.', status: 500 } as const;
+  const fails = () => watch.tellFailing(row, { kind: 'failed', outcome: 'unknown', problem });
+  fails();
+  clock.advance(3_600_000);
+  fails();
+  expect(told).toEqual([]);
+  clock.advance(80_000);
+  fails();
+  expect(told).toHaveLength(1);
 });

@@ -23,9 +23,6 @@ const VERSIONS = [
 ];
 type Msw2 = typeof import('msw') & typeof import('msw/node');
 
-if (!canRun3)
-  console.warn(`The tests of msw 3 are not run: it needs Node.js 22.12, and this is ${process.versions.node}.`);
-
 for (const { name, run, load } of VERSIONS) {
   describe.skipIf(!run)(name, () => {
     let close: () => void;

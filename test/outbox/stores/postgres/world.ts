@@ -17,7 +17,7 @@ const reasons = new Set<string>();
  * tests use a pooler.
  */
 export function directUrl(why: string): string {
-  if (isPooled && !reasons.has(why)) console.log(`Not through PgBouncer: ${why}.`);
+  if (isPooled && !reasons.has(why)) process.stderr.write(`Not through PgBouncer: ${why}.\n`);
   reasons.add(why);
   return inject('directPostgresUrl');
 }
