@@ -156,6 +156,11 @@ describe('the most bets that a player can have meant', () => {
     ['a press, and again without an answer', 1, log([0, 1, 100], [5_000, 1, 100, 'unknown'], [6_000, 1, 100])],
     ['then after a reload, and in another tab', 1, log([0, 1, 100], [3_000, 2, 100], [6_000, 3, 100])],
     ['a double click', 1, log([0, 1, 100], [300, 1, 100, 'placed'], [900, 1, 100])],
+    [
+      'the same after another content in between, within a second',
+      2,
+      log([0, 1, 100], [300, 1, 100, 'placed'], [400, 1, 200], [500, 1, 200, 'unknown'], [900, 1, 100]),
+    ],
     ['a press after it is placed', 2, log([0, 1, 100], [300, 1, 100, 'placed'], [3_000, 1, 100])],
     ['the same in another tab', 2, log([0, 1, 100], [300, 1, 100, 'placed'], [3_000, 2, 100])],
     [
