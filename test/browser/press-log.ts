@@ -91,7 +91,7 @@ export function mostBets(log: readonly Noted[], isOver: RegExp): Map<number, num
     if (noted.what === 'says' || going.has(name)) continue;
     const before = last.get(document);
     if (before?.stake === stake && at - before.at < QUIET_MS) continue;
-    // After another content the same one is no double click.
+    // After another content the same one is not a double click.
     last.delete(document);
     going.add(name);
     const since = began.get(stake);
