@@ -93,6 +93,11 @@ test('attempts that a stop cuts are not counted', async () => {
   expect(errors).toEqual([]);
 });
 
+test('an outage that pauses is told by its pause alone', async () => {
+  const { attempts, errors } = await errorsWith(async () => Response.json({ message: 'Down' }, { status: 503 }));
+  expect([attempts > 10, errors]).toEqual([true, []]);
+});
+
 test('two attempts in doubt that are far apart are two outages, which others may have ended', () => {
   const clock = new FakeClock();
   const told: unknown[] = [];
