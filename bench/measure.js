@@ -26,15 +26,13 @@ const ROUND_MS = sizeOf(150, 2);
  * @param {readonly (readonly [one: string, other: string])[]} [options.pairs] the contenders whose ratios matter
  * @param {number} [options.share] the part of the budget that these rounds may spend
  * @param {number} [options.least] rounds
- * @param {() => Promise<unknown>} [options.before] prepares a round
  * @returns {Promise<Result[]>} in the order of the contenders
  */
-export async function compare(lanes, { pairs = [], share = 1, least = LEAST, before } = {}) {
+export async function compare(lanes, { pairs = [], share = 1, least = LEAST } = {}) {
   /** @type {Result[]} */
   const results = lanes.map(({ key, name }) => ({ key, name, rates: [], processorRates: [] }));
   const began = performance.now();
   for (let round = 1; ; round += 1) {
-    await before?.();
     for (const index of round % 2 === 0 ? [...lanes.keys()].reverse() : lanes.keys()) {
       const { times, took, processor } = (await lanes[index]?.turn()) ?? { times: 0, took: 1, processor: 1 };
       results[index]?.rates.push((times / took) * 1_000);

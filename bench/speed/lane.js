@@ -1,9 +1,9 @@
-// One contender in a separate process. It gets the number of concurrent reports and a duration, by the clock or of the
-// processor, or a total, and returns the results.
+// One contender in a separate process. It gets the number of concurrent reports and a duration or a total, and returns
+// the results.
 import { nextBet } from './bet.js';
 import { contenders } from './contenders.js';
 
-/** @typedef {{ concurrency: number, milliseconds?: number, processorMs?: number, reports?: number, collect?: boolean }} Round */
+/** @typedef {{ concurrency: number, milliseconds?: number, reports?: number, collect?: boolean }} Round */
 /**
  * Milliseconds. `processor` counts this process alone, including garbage collection and threads. `heap` is the memory in
  * use, in bytes.
@@ -19,7 +19,6 @@ const send = await contender.start(Number(port));
 async function run({
   concurrency,
   milliseconds = Number.POSITIVE_INFINITY,
-  processorMs = Number.POSITIVE_INFINITY,
   reports = Number.POSITIVE_INFINITY,
   collect = false,
 }) {
@@ -30,14 +29,7 @@ async function run({
   if (collect) globalThis.gc?.();
   await new Promise((resolve) => setImmediate(resolve));
   const cpu = process.cpuUsage();
-  const used = () => {
-    const { user, system } = process.cpuUsage(cpu);
-    return (user + system) / 1_000;
-  };
-  const isOver =
-    processorMs < Number.POSITIVE_INFINITY
-      ? () => used() >= processorMs
-      : () => performance.now() - began >= milliseconds || begun >= reports;
+  const isOver = () => performance.now() - began >= milliseconds || begun >= reports;
   const began = performance.now();
   const lane = async () => {
     while (!isOver()) {
@@ -48,10 +40,10 @@ async function run({
   };
   await Promise.all(Array.from({ length: concurrency }, lane));
   const took = performance.now() - began;
-  const processor = used();
+  const { user, system } = process.cpuUsage(cpu);
   if (collect) globalThis.gc?.();
   const heap = process.memoryUsage().heapUsed;
-  return { times, took, processor, heap };
+  return { times, took, processor: (user + system) / 1_000, heap };
 }
 
 process.on('message', (round) => void run(/** @type {Round} */ (round)).then((ran) => process.send?.(ran)));

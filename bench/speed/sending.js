@@ -19,51 +19,30 @@ const JUDGED = [
   'checkedPool',
 ];
 const SHOWN = ['fetch', 'http', 'axios', 'outbox'];
-/** V8 compiles a process's code during its first second of processor time, however long that takes. */
-const WARM_UP = { concurrency: 50, processorMs: sizeOf(1_000, 1) };
-/** A process that has waited for its turn has lost some of that code: the first 150 ms cost twice as much. */
-const WAKING = { concurrency: 50, processorMs: sizeOf(250, 1) };
 const TURN = { concurrency: 50, milliseconds: sizeOf(300, 1) };
+/**
+ * V8 has compiled a process's code after this much processor time. A warm-up is made of turns, since code that is called
+ * in another way is compiled anew, and its process is measured at once, since one that waits loses a part of this code.
+ */
+const WARM_UP_MS = sizeOf(2_000, 1);
 
 const gateway = await startProcess(new URL('gateway.js', import.meta.url));
-/** @type {Map<string, Awaited<ReturnType<typeof startProcess>>>} */
-const processes = new Map();
-
-const stopAll = async () => {
-  for (const child of processes.values()) await child.stop();
-  processes.clear();
-};
 
 /** @param {string} key */
-const childOf = (key) => {
-  const child = processes.get(key);
-  if (!child) throw new Error(`${key} was not started`);
-  return child;
-};
+async function measure(key) {
+  const words = [key, String(gateway.first), ...(BEFORE ? ['--before', BEFORE] : [])];
+  const child = await startProcess(new URL('lane.js', import.meta.url), { words });
+  for (let spent = 0; spent < WARM_UP_MS; ) spent += (await child.ask(TURN)).processor;
+  const turn = await child.ask(TURN);
+  await child.stop();
+  return turn;
+}
 
-/** @param {readonly string[]} keys @param {Omit<NonNullable<Parameters<typeof compare>[1]>, 'before'>} options */
+/** @param {readonly string[]} keys @param {NonNullable<Parameters<typeof compare>[1]>} options */
 const compareProcesses = (keys, options) =>
   compare(
-    keys.map((key) => ({
-      key,
-      name: contenders[key]?.name ?? key,
-      async turn() {
-        await childOf(key).ask(WAKING);
-        return childOf(key).ask(TURN);
-      },
-    })),
-    {
-      ...options,
-      async before() {
-        await stopAll();
-        for (const key of keys) {
-          const words = [key, String(gateway.first), ...(BEFORE ? ['--before', BEFORE] : [])];
-          const child = await startProcess(new URL('lane.js', import.meta.url), { words });
-          processes.set(key, child);
-          await child.ask(WARM_UP);
-        }
-      },
-    },
+    keys.map((key) => ({ key, name: contenders[key]?.name ?? key, turn: () => measure(key) })),
+    options,
   );
 
 try {
@@ -93,6 +72,5 @@ try {
     ]),
   );
 } finally {
-  await stopAll();
   await gateway.stop();
 }
