@@ -29,7 +29,7 @@ LANGUAGE plpgsql SET enable_seqscan = off SET jit = off AS $add$
 DECLARE
   added record;
   bound text;
-  is_blocked boolean;
+  is_blocked boolean := false;
 BEGIN
   IF patience IS NOT NULL THEN PERFORM set_config('lock_timeout', patience, true); END IF;
   -- The second time the destination is bound.
@@ -42,11 +42,14 @@ BEGIN
         AND d.environment = new_row ->> 'environment' AND d.gateway = new_row ->> 'gateway'
       ON CONFLICT (id) DO NOTHING RETURNING reports.sequence, reports.enqueued_at INTO added;
     IF FOUND THEN
+      -- Within the insert, PostgreSQL would prepare this query for every report.
+      IF new_row ->> 'waits_for' IS NOT NULL THEN
+        is_blocked := EXISTS (
+          SELECT 1 FROM schema.reports AS before WHERE before.id = new_row ->> 'waits_for' AND before.state IS NULL);
+      END IF;
       INSERT INTO schema.queue (sequence, account, environment, waits_for, blocked, due_at, changed_at)
         VALUES (added.sequence, new_row ->> 'account', new_row ->> 'environment', new_row ->> 'waits_for',
-          new_row ->> 'waits_for' IS NOT NULL AND EXISTS (
-            SELECT 1 FROM schema.reports AS before WHERE before.id = new_row ->> 'waits_for' AND before.state IS NULL),
-          HEAD_OF_THE_QUEUE, added.enqueued_at) RETURNING queue.blocked INTO is_blocked;
+          is_blocked, HEAD_OF_THE_QUEUE, added.enqueued_at);
       IF channel IS NOT NULL THEN PERFORM pg_notify(channel, ''); END IF;
       RETURN json_build_object('added', json_build_array(json_build_object('id', new_row -> 'id',
         'sequence', added.sequence, 'enqueuedAt', added.enqueued_at, 'blocked', is_blocked)));
@@ -119,27 +122,25 @@ DECLARE
   new_row jsonb;
   result json;
 BEGIN
-  IF report IS NULL THEN
-    RAISE EXCEPTION 'enqueue: expected the value of a prepared report, and was given NULL. Nothing was enqueued.'
-      USING ERRCODE = 'LS004',
-        HINT = 'Await outbox.prepare, and bind its report.value as a parameter.';
-  END IF;
-  IF bytes IS NULL THEN
-    RAISE EXCEPTION 'enqueue: expected the value of a prepared report, and was given something else. Nothing was enqueued.'
-      USING ERRCODE = 'LS004',
-        HINT = 'Bind report.value as a parameter, of the report that outbox.prepare resolved with: neither the payload nor the report itself.';
-  END IF;
-  IF bytes::integer = octet_length(content) THEN
-    BEGIN
-      value := content;
-    -- The error would show a part of the value.
-    EXCEPTION WHEN data_exception THEN NULL;
-    END;
-  END IF;
+  BEGIN
+    value := CASE WHEN octet_length(content) = bytes::integer THEN content::jsonb END;
+  -- The error would show a part of the value.
+  EXCEPTION WHEN data_exception THEN NULL;
+  END;
   new_row := value -> 'row';
   -- A row without these would be shown by the error of its table, or could not be sent.
   IF num_nulls(new_row ->> 'id', new_row ->> 'account', new_row ->> 'environment', new_row ->> 'gateway',
     new_row ->> 'operation', new_row ->> 'reference', new_row ->> 'fingerprint', new_row ->> 'body') > 0 THEN
+    IF report IS NULL THEN
+      RAISE EXCEPTION 'enqueue: expected the value of a prepared report, and was given NULL. Nothing was enqueued.'
+        USING ERRCODE = 'LS004',
+          HINT = 'Await outbox.prepare, and bind its report.value as a parameter.';
+    END IF;
+    IF bytes IS NULL THEN
+      RAISE EXCEPTION 'enqueue: expected the value of a prepared report, and was given something else. Nothing was enqueued.'
+        USING ERRCODE = 'LS004',
+          HINT = 'Bind report.value as a parameter, of the report that outbox.prepare resolved with: neither the payload nor the report itself.';
+    END IF;
     RAISE EXCEPTION 'enqueue: the value of the prepared report was changed on the way. Nothing was enqueued.'
       USING ERRCODE = 'LS004',
         HINT = 'Bind it whole, as text, over a connection whose client_encoding is UTF8.';
@@ -150,13 +151,13 @@ BEGIN
         HINT = 'Prepare the report with an outbox over this database and this schema.';
   END IF;
   result := schema.add_one(new_row, value ->> 'channel', NULL);
+  IF json_array_length(result -> 'added') = 1 THEN RETURN true; END IF;
   IF result ->> 'bound' IS NOT NULL THEN
     RAISE EXCEPTION 'enqueue: reports of account % (%) go to %, and this one is for %. Nothing was enqueued.',
       result ->> 'account', result ->> 'environment', result ->> 'bound', result ->> 'gateway'
       USING ERRCODE = 'LS005',
         HINT = 'Name another licence with the option account, or change the gateway with location-sdk outbox … rebind.';
   END IF;
-  IF json_array_length(result -> 'added') = 1 THEN RETURN true; END IF;
   IF NOT EXISTS (SELECT 1 FROM schema.reports AS r
     WHERE r.id = new_row ->> 'id' AND r.fingerprint = new_row ->> 'fingerprint') THEN
     RAISE EXCEPTION 'enqueue: the outbox holds other data under this reference (a new timestamp or location is other data too); compare your records. Nothing was enqueued.'
