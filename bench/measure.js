@@ -15,7 +15,7 @@ import { markdownTable, whole } from './words.js';
  */
 
 /** Fewer rounds have no interval. */
-const LEAST = sizeOf(6, 1);
+export const LEAST = sizeOf(6, 1);
 const ROUND_MS = sizeOf(150, 2);
 
 /**

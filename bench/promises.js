@@ -23,7 +23,7 @@ import { fixed, whole } from './words.js';
 export const promises = {
   ky: { what: 'default transport, beside bare ky, 50 at once', atLeast: 0.9 },
   pool: { what: 'nodeTransport(), beside a bare undici Pool and the same checks, 50 at once', atLeast: 0.8 },
-  stripe: { what: 'nodeTransport(), beside stripe-node, 50 at once', atLeast: 1.25 },
+  stripe: { what: 'nodeTransport(), beside stripe-node, 50 at once', atLeast: 1.5 },
   check: { what: 'copy and check of a settled bet, processor time', atMost: 6, unit: 'µs', by: 'processor' },
   start: { what: 'start, processor time, beside ky and zod/mini', atMost: 0.75, by: 'processor' },
   startOutbox: {
@@ -41,7 +41,7 @@ export const promises = {
     by: 'processor',
   },
   store: { what: 'SQLite, one by one: store, beside bare inserts of its rows', atLeast: 0.8 },
-  outbox: { what: 'SQLite, one by one: outbox, beside bare inserts of its rows', atLeast: 0.6 },
+  outbox: { what: 'SQLite, one by one: outbox, beside bare inserts of its rows', atLeast: 0.65 },
   together: { what: 'SQLite, 50 at once: outbox, beside bare inserts one by one', atLeast: 0.7 },
   batch: { what: 'SQLite, 500 in a batch: store, beside one by one', atLeast: 10 },
   drain: { what: 'SQLite, draining a backlog, beside the client and the bare statements', atLeast: 0.75 },
@@ -53,11 +53,11 @@ export const promises = {
   importing: { what: 'import of a file, beside reportAll after a check of all lines', atLeast: 0.85 },
   importingRate: { what: 'import of a file, checked and enqueued', atLeast: 10_000, unit: 'lines a second' },
   importingMemory: { what: 'memory of an import, beside that of a quarter of the lines', atMost: 1.25 },
-  prepared: { what: 'PostgreSQL, a transaction with a prepared report, beside one more own row', atMost: 1.4 },
+  prepared: { what: 'PostgreSQL, a transaction with a prepared report, beside one more own row', atMost: 1.25 },
   preparedSlower: { what: 'PostgreSQL, commits 1 ms slower, a prepared report, beside one more own row', atMost: 1.25 },
-  within: { what: 'PostgreSQL, a transaction with a report over `within`, beside one more own row', atMost: 1.8 },
+  within: { what: 'PostgreSQL, a transaction with a report over `within`, beside one more own row', atMost: 1.6 },
   withinSlower: { what: 'PostgreSQL, commits 1 ms slower, `within`, beside one more own row', atMost: 1.6 },
-  both: { what: 'PostgreSQL, `within` sent together with the bet, beside one more own row', atMost: 1.8 },
+  both: { what: 'PostgreSQL, `within` sent together with the bet, beside one more own row', atMost: 1.6 },
   bothSlower: { what: 'PostgreSQL, commits 1 ms slower, `within` together, beside one more own row', atMost: 1.6 },
   waking: {
     what: 'PostgreSQL, an idle outbox records after the commit, the slowest of 100',

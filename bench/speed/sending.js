@@ -24,7 +24,7 @@ const TURN = { concurrency: 50, milliseconds: sizeOf(300, 1) };
  * V8 has compiled a process's code after this much processor time. A warm-up is made of turns, since code that is called
  * in another way is compiled anew, and its process is measured at once, since one that waits loses a part of this code.
  */
-const WARM_UP_MS = sizeOf(2_000, 1);
+const WARM_UP_MS = sizeOf(1_750, 1);
 
 const gateway = await startProcess(new URL('gateway.js', import.meta.url));
 
