@@ -35,10 +35,14 @@ let bets = 0;
 
 /** Twice: a commit at this disk's speed, and 1 ms slower, as with a disk or a standby across a network. */
 async function enqueueing() {
-  await adding('commits as fast as this disk', server, [promises.prepared, promises.within, promises.both]);
+  await adding('commits as fast as this disk', server, 0.32, [promises.prepared, promises.within, promises.both]);
   const slower = await startPostgres({ fsync: true, flags: ['-c', 'commit_delay=1000', '-c', 'commit_siblings=0'] });
   try {
-    await adding('commits 1 ms slower', slower, [promises.preparedSlower, promises.withinSlower, promises.bothSlower]);
+    await adding('commits 1 ms slower', slower, 0.12, [
+      promises.preparedSlower,
+      promises.withinSlower,
+      promises.bothSlower,
+    ]);
   } finally {
     await slower.stop();
   }
@@ -70,9 +74,10 @@ const BARE = "SELECT bare_add('bare:' || $1, $1, $2)";
  *
  * @param {string} title
  * @param {import('../test/support/postgres-server.js').PostgresServer} server
+ * @param {number} share of the part's seconds
  * @param {readonly [prepared: import('./promises.js').Promised, within: import('./promises.js').Promised, both: import('./promises.js').Promised]} promised
  */
-async function adding(title, { url }, [prepared, within, both]) {
+async function adding(title, { url }, share, [prepared, within, both]) {
   const lent = new pg.Pool({ connectionString: url, max: 4 });
   // Sends a statement without waiting for the answer to the one before.
   const pipelined = new pg.Pool({ connectionString: url, max: 1, pipeline: true });
@@ -179,7 +184,7 @@ async function adding(title, { url }, [prepared, within, both]) {
       ),
     ],
     {
-      share: 0.2,
+      share,
       pairs: [
         ['prepared', 'row'],
         ['within', 'row'],

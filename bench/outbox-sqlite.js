@@ -13,6 +13,7 @@ import { isAsked, sizeOf } from './options.js';
 import { startProcess } from './process.js';
 import { judgeRatio, judgeSlip, promises, tell } from './promises.js';
 import { bet, CLAIMED, clientOf, NOWHERE, rowsOf, turns } from './reports.js';
+import { CONTEXT, loadChecks } from './speed/checks.js';
 import { sqliteStore } from './stores.js';
 import { whole } from './words.js';
 
@@ -102,6 +103,7 @@ async function enqueueing() {
   const bare = open(newFile());
   bare.exec(`${DURABLE} ${BARE_TABLE}`);
   const insert = bare.prepare(BARE_INSERT);
+  const { checkCall } = await loadChecks();
   const [tables, outboxTables] = [await openTables(), await openTables(enqueueReport)];
   const store = await openStore();
   const opened = await openOutboxes(NOWHERE);
@@ -138,9 +140,9 @@ async function enqueueing() {
       },
       {
         key: 'outboxBound',
-        name: 'the same with the excerpt for the receipt, its body made, and its two keyed hashes',
+        name: 'the same with the checks of a call, the excerpt for the receipt, and the two keyed hashes',
         run: inBatches(1, async () => {
-          const report = nextBet();
+          const { body: report } = checkCall('reportBetEvent', nextBet(), undefined, CONTEXT);
           const { bet_id: reference, user } = report;
           const body = JSON.stringify(report);
           keyedHash(JSON.stringify(user));

@@ -54,7 +54,7 @@ try {
       ['fast', 'checkedPool'],
     ],
   });
-  const shown = isQuick ? [] : await compareProcesses(SHOWN, { share: 0, least: sizeOf(3, 1) });
+  const shown = isQuick ? [] : await compareProcesses(SHOWN, { share: 0, least: sizeOf(2, 1) });
   judgeRatio(promises.ky, judged, ['sdk', 'ky']);
   judgeRatio(promises.stripe, judged, ['fast', 'stripe']);
   judgeRatio(promises.pool, judged, ['fast', 'checkedPool']);
