@@ -1,5 +1,4 @@
 // The alerts of an outbox without a metrics system. docs/how-to/on-call.md says what to do for each.
-import { isReportingError } from 'location-sdk';
 import type { Outbox } from 'location-sdk/outbox';
 
 const MINUTE_MS = 60_000;
@@ -35,10 +34,10 @@ export function watch(outbox: Outbox, wake: (text: string) => void, tell: (text:
     here += 1;
     moved.set(placeOf(event), Date.now());
   });
-  outbox.on('error', ({ message, code, cause }) => {
-    if (code === 'went-back') return wake(`OutboxWentBack: ${message}`);
-    if (cause instanceof Error && !isReportingError(cause)) failures.push(Date.now());
-    if (message.startsWith('The outbox has stopped')) wake(message);
+  outbox.on('error', ({ message, code }) => {
+    if (code === 'store') failures.push(Date.now());
+    if (code === 'stopped') wake(message);
+    if (code === 'went-back') wake(`OutboxWentBack: ${message}`);
   });
 
   async function look(found: Map<string, (() => void) | undefined>): Promise<void> {

@@ -1,5 +1,5 @@
 import type { Attributes, BatchObservableCallback, Meter } from '@opentelemetry/api';
-import { ENVIRONMENTS, isReportingError } from '../core/errors/errors.js';
+import { ENVIRONMENTS } from '../core/errors/errors.js';
 import { systemClock, withTimeout } from '../core/platform/time.js';
 import { reportNames } from '../core/protocol/operations.js';
 import type { Outbox, OutboxStats } from '../outbox/interface.js';
@@ -47,10 +47,9 @@ export function countEvents(meter: Meter, { on }: Pick<Outbox, 'on'>): (operatio
   // Each failed probe counts too, so that an alert on a rise goes on while the pause lasts.
   for (const type of ['paused', 'probe-failed'] as const)
     on(type, ({ account, environment, reason }) => count.pauses(pauseAttributes(environment, reason, account)));
-  on('error', ({ code, cause }) => {
+  on('error', ({ code }) => {
     if (code === 'went-back') count.wentBack({});
-    // The outbox's own problems have no error, or one of a client.
-    else if (cause instanceof Error && !isReportingError(cause)) count.storeErrors({});
+    else if (code !== undefined) count.storeErrors({});
   });
   // Counters for alerts start at 0: Prometheus does not count a first value of 1 as a rise.
   quietly(() => {

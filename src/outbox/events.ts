@@ -66,14 +66,16 @@ export interface OutboxEvents {
   /** A pause has ended: reports are sent again. */
   resumed: PauseScope;
   /**
-   * The store failed, or a problem needs your attention. The outbox continues, unless the message says that it has
-   * stopped.
+   * The store failed, or a problem needs your attention. The outbox continues, unless `code` is `'stopped'`.
    */
   error: {
     /** The problem in a sentence. */
     readonly message: string;
-    /** `'went-back'`: the database has lost commits, as after a failover. The message says what is known of them. */
-    readonly code?: 'went-back';
+    /**
+     * `'store'`: an operation of the store failed. `'stopped'`: the store is damaged, and the outbox has stopped.
+     * `'went-back'`: the database has lost commits, as after a failover; the message says what is known of them.
+     */
+    readonly code?: 'store' | 'stopped' | 'went-back';
     /** The error behind it, unchanged. An error of the store may contain data of the store. */
     readonly cause: unknown;
   };

@@ -62,12 +62,13 @@ export function createLifecycle({
 
   /** Stops the outbox if its store is damaged: nothing can be read or written any more. */
   function storeFailed(message: string, cause: unknown): void {
+    const tell = (code: 'store' | 'stopped', text: string) => events.emit('error', { message: text, code, cause });
     if (!isDamage(cause)) {
       // Of another error nothing is shown: it may hold data of the store.
-      events.emit('error', { message: isStoreError(cause) ? `${message} ${cause.message}` : message, cause });
+      tell('store', isStoreError(cause) ? `${message} ${cause.message}` : message);
       return;
     }
-    if (!isToldOfDamage) events.emit('error', { message: `The outbox has stopped. ${cause.message}`, cause });
+    if (!isToldOfDamage) tell('stopped', `The outbox has stopped. ${cause.message}`);
     isToldOfDamage = true;
     waiters.stop(damageError(cause));
     void stop();
@@ -108,7 +109,7 @@ export function createLifecycle({
       (cause: unknown) => {
         unwatchLead();
         if (controller.signal.aborted) return;
-        storeFailed('The store could not make this worker the only one; it works beside the others.', cause);
+        storeFailed('The store failed; this worker works beside others.', cause);
         begin();
       },
     );

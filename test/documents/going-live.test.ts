@@ -328,7 +328,7 @@ describe('the function that watches an outbox', () => {
     expect(await look()).toEqual([]);
   });
 
-  test('calls at once if the database lost commits, apart from failures of the store', async () => {
+  test('calls at once if the database lost commits or the outbox has stopped, apart from failures of the store', async () => {
     const { outbox } = outboxWorld();
     let tell: (event: OutboxEvents['error']) => void = () => {};
     const on: Outbox['on'] = (type, listener) => {
@@ -341,10 +341,17 @@ describe('the function that watches an outbox', () => {
       (text) => heard.push(text),
       () => {},
     );
-    for (let times = 0; times < 7; times += 1)
-      tell({ message: 'it holds an older state', code: 'went-back', cause: undefined });
+    const tellOften = (event: OutboxEvents['error']) => Array.from({ length: 7 }, () => tell(event));
+    tellOften({ message: 'it holds an older state', code: 'went-back', cause: undefined });
     await look();
-    expect(heard).toEqual(Array(7).fill('OutboxWentBack: it holds an older state'));
+    expect(heard.splice(0)).toEqual(Array(7).fill('OutboxWentBack: it holds an older state'));
+    tellOften({ message: 'a key is missing', cause: new Error('a key is missing') });
+    await look();
+    expect(heard).toEqual([]);
+    tell({ message: 'The outbox has stopped.', code: 'stopped', cause: undefined });
+    tellOften({ message: 'The store failed.', code: 'store', cause: undefined });
+    await look();
+    expect(heard).toEqual(['The outbox has stopped.', 'operations of the store fail']);
   });
 
   test('calls for a pause of the gateway only after 15 minutes', async () => {

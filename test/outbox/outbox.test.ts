@@ -766,7 +766,7 @@ describe('a damaged store', () => {
     }
     expect(events.at(-1)).toEqual([
       'error',
-      expect.objectContaining({ message: 'The outbox has stopped. The file is damaged.' }),
+      expect.objectContaining({ message: 'The outbox has stopped. The file is damaged.', code: 'stopped' }),
     ]);
     // Also without a listener a person must learn it.
     expect(error.mock.calls).toEqual(Array(2).fill(['The outbox has stopped. The file is damaged.']));
