@@ -66,7 +66,7 @@ export interface OutboxOptions<Mode extends ClientMode = ClientMode> {
   /**
    * Called with a line of JSON, without personal data, for each report that this process has recorded, and for each new
    * last hash of the log of receipts. Write it outside the database, such as into your log (pino, winston): `reconcile`
-   * reads it there, and finds the reports that a failover lost. The outbox ignores an error that it throws. Default:
+   * reads it there, and finds the reports that a failover lost. Its error stops no report, and is logged once. Default:
    * none.
    */
   onReceipt?: ((line: string) => unknown) | undefined;

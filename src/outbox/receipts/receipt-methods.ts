@@ -25,7 +25,17 @@ export function createReceiptMethods(
   // The database may have lost that it was recorded. Then the log has lost its receipt.
   events.on('quarantined', ({ code }) => code === 'duplicate' && log.soon());
   if (onReceipt) {
-    const tell = (facts: object) => onReceipt(JSON.stringify({ at: new Date(clock.now()), ...facts }));
+    let isFailing = false;
+    const tell = async (facts: object) => {
+      try {
+        await onReceipt(JSON.stringify({ at: new Date(clock.now()), ...facts }));
+        isFailing = false;
+      } catch (cause) {
+        const message = 'onReceipt failed. Until it works again, reconcile will miss its lines.';
+        if (!isFailing) events.emit('error', { message, cause });
+        isFailing = true;
+      }
+    };
     events.on('recorded', ({ account, environment, operation, reference, outcome, attempts }) =>
       tell({ account, environment, operation, reference, outcome, attempts }),
     );

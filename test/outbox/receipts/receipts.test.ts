@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import fc from 'fast-check';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { memoryStore, type OutboxStore, type ReceiptEntry, verifyReceipts } from '../../../src/entries/outbox.js';
 import { createOperator } from '../../../src/operator/operator.js';
 import { linkRows, type ReceiptHead } from '../../../src/outbox/rules/receipt-entry.js';
@@ -184,6 +184,36 @@ describe('the receipt log', () => {
     await clock.pass(11_000);
     expect(await outbox.receiptHead()).toMatchObject({ count: 1 });
     await run(outbox.stop());
+  });
+
+  it.each([
+    [
+      'throws',
+      (): unknown => {
+        throw new Error('the disk is full');
+      },
+    ],
+    ['rejects', (): unknown => Promise.reject(new Error('the disk is full'))],
+  ])('an onReceipt that %s stops no report, and is told once until it works again', async (_, fail) => {
+    let isBroken = true;
+    const error = vi.fn();
+    const { outbox, run } = outboxWorld({
+      outbox: { onReceipt: () => (isBroken ? fail() : undefined) },
+      client: { logger: { error } },
+    });
+    const record = async (bet_id: string) => {
+      await outbox.reportBetEvent(betEvent({ bet_id }));
+      await run(outbox.drain());
+    };
+    for (const name of ['B-1', 'B-2']) await record(name);
+    const told = ['onReceipt failed. Until it works again, reconcile will miss its lines.'];
+    expect(error.mock.calls).toEqual([told]);
+    isBroken = false;
+    await record('B-3');
+    isBroken = true;
+    await record('B-4');
+    expect(error.mock.calls).toEqual([told, told]);
+    expect(await outbox.stats()).toMatchObject({ states: { recorded: 4 } });
   });
 
   it("contains people's decisions with their reasons, and distinguishes them from answers of the gateway", async () => {
