@@ -30,6 +30,7 @@ DECLARE
   added record;
   bound text;
   is_blocked boolean := false;
+  notified text;
 BEGIN
   IF patience IS NOT NULL THEN PERFORM set_config('lock_timeout', patience, true); END IF;
   -- The second time the destination is bound.
@@ -50,7 +51,8 @@ BEGIN
       INSERT INTO schema.queue (sequence, account, environment, waits_for, blocked, due_at, changed_at)
         VALUES (added.sequence, new_row ->> 'account', new_row ->> 'environment', new_row ->> 'waits_for',
           is_blocked, HEAD_OF_THE_QUEUE, added.enqueued_at);
-      IF channel IS NOT NULL THEN PERFORM pg_notify(channel, ''); END IF;
+      -- Assigned, since PERFORM would run a query.
+      notified := CASE WHEN channel IS NOT NULL THEN pg_notify(channel, '')::text END;
       RETURN json_build_object('added', json_build_array(json_build_object('id', new_row -> 'id',
         'sequence', added.sequence, 'enqueuedAt', added.enqueued_at, 'blocked', is_blocked)));
     END IF;
