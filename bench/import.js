@@ -56,13 +56,13 @@ const TELL_USAGE = `data:text/javascript,${encodeURIComponent(
   "import { writeSync } from 'node:fs'; process.on('exit', () => writeSync(3, JSON.stringify(process.resourceUsage())));",
 )}`;
 
-/** With more room V8 collects garbage later, and a process's memory tells how late. */
+/** For new objects. With more room V8 collects garbage later, and a process's memory tells how late. */
 const LITTLE_ROOM = ['--max-semi-space-size=1'];
 
-/** @param {readonly string[]} words @param {readonly string[]} flags */
-function start(words, flags = []) {
+/** @param {readonly string[]} words */
+function start(words) {
   const { LOCATION_SDK_MOCK: _, ...env } = process.env;
-  return spawn(process.execPath, [...flags, '--import', TELL_USAGE, ...words], {
+  return spawn(process.execPath, ['--import', TELL_USAGE, ...words], {
     env: { ...env, LOCATION_SDK_STAGING_BASE_URL: 'https://gateway.example.com' },
     stdio: ['ignore', 'ignore', 'inherit', 'pipe'],
   });
@@ -76,11 +76,11 @@ const wordsOfImport = (outbox, csv, build = NOW) => {
 
 /**
  * The time of a whole process that enqueues these lines, and its largest memory, in bytes.
- * @param {readonly string[]} words @param {number} times @param {readonly string[]} [flags]
+ * @param {readonly string[]} words @param {number} times
  */
-async function measure(words, times, flags) {
+async function measure(words, times) {
   const began = performance.now();
-  const child = start(words, flags);
+  const child = start(words);
   const used = text(/** @type {import('node:stream').Readable} */ (child.stdio[3]));
   const [code] = await once(child, 'exit');
   const took = performance.now() - began;
@@ -168,8 +168,8 @@ async function comparing() {
   /** @type {number[]} */
   const growths = [];
   for (let round = 1; round <= LEAST; round += 1) {
-    const few = await measure(wordsOfImport(newFile(), csv), lines, LITTLE_ROOM);
-    const many = await measure(wordsOfImport(newFile(), long), lines * 4, LITTLE_ROOM);
+    const few = await measure([...LITTLE_ROOM, ...wordsOfImport(newFile(), csv)], lines);
+    const many = await measure([...LITTLE_ROOM, ...wordsOfImport(newFile(), long)], lines * 4);
     growths.push(many.memory / few.memory);
   }
   judgeRatio(promises.importing, results, ['import', 'bound']);

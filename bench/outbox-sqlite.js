@@ -1,6 +1,6 @@
 // The cost of putting a report into the outbox and of taking it out: compared with a bare prepared insert into SQLite
 // with the same durability on the same disk, and with the client alone. The bounds do without the outbox what its
-// guarantees need: they write its rows into its own tables, look at its file, and make its hashes.
+// guarantees need: they check the call, write its rows into its own tables, look at its file, and make its hashes.
 import { createHash, createHmac } from 'node:crypto';
 import { statSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
@@ -8,12 +8,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync as Database } from '@photostructure/sqlite';
 import { builds, load, nameOf } from './builds.js';
+import { CONTEXT, loadChecks } from './checks.js';
 import { compare, compareHere, table, timed } from './measure.js';
 import { isAsked, sizeOf } from './options.js';
 import { startProcess } from './process.js';
 import { judgeRatio, judgeSlip, promises, tell } from './promises.js';
 import { bet, CLAIMED, clientOf, NOWHERE, rowsOf, turns } from './reports.js';
-import { CONTEXT, loadChecks } from './speed/checks.js';
 import { sqliteStore } from './stores.js';
 import { whole } from './words.js';
 
@@ -140,7 +140,7 @@ async function enqueueing() {
       },
       {
         key: 'outboxBound',
-        name: 'the same with the checks of a call, the excerpt for the receipt, and the two keyed hashes',
+        name: 'the same with the checks of a call and two keyed hashes',
         run: inBatches(1, async () => {
           const { body: report } = checkCall('reportBetEvent', nextBet(), undefined, CONTEXT);
           const { bet_id: reference, user } = report;

@@ -4,8 +4,8 @@ import { createReadStream } from 'node:fs';
 import { createInterface } from 'node:readline';
 import { createOutbox } from '../dist/outbox.js';
 import { sqliteStore } from '../dist/outbox-sqlite.js';
+import { CONTEXT, loadChecks } from './checks.js';
 import { clientOf, NOWHERE } from './reports.js';
-import { CONTEXT, loadChecks } from './speed/checks.js';
 
 const BATCH = 500;
 const [file = '', csv = ''] = process.argv.slice(2);

@@ -119,7 +119,7 @@ export const contenders = {
     name: 'bare undici Pool, and the checks of a call and of its answer',
     async start(port) {
       const { Pool } = await import('undici');
-      const { CONTEXT, loadChecks } = await import('./checks.js');
+      const { CONTEXT, loadChecks } = await import('../checks.js');
       const { checkCall, isRecorded } = await loadChecks();
       const pool = new Pool(origin(port));
       return async (bet) => {

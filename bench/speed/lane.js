@@ -24,7 +24,7 @@ async function run({
 }) {
   let begun = 0;
   let times = 0;
-  // Some close their connections while others have their turn.
+  // A connection may have closed while another process had its turn.
   await Promise.all(Array.from({ length: concurrency }, () => send(nextBet())));
   if (collect) globalThis.gc?.();
   await new Promise((resolve) => setImmediate(resolve));

@@ -9,16 +9,16 @@ import { median } from '../statistics.js';
 import { markdownTable, whole } from '../words.js';
 import { contenders } from './contenders.js';
 
-/** Side by side: members of a pair stand together. */
+/** Those that are compared stand near each other. */
 const JUDGED = [
   'ky',
   ...builds.map(({ key }) => `sdk${key}`),
   'stripe',
   ...builds.map(({ key }) => `fast${key}`),
-  'pool',
   'checkedPool',
 ];
-const SHOWN = ['fetch', 'http', 'axios', 'outbox'];
+/** In rounds of their own, after the others. */
+const SHOWN = ['fetch', 'http', 'axios', 'pool', 'outbox'];
 const TURN = { concurrency: 50, milliseconds: sizeOf(300, 1) };
 /**
  * V8 has compiled a process's code after this much processor time. A warm-up is made of turns, since code that is called
@@ -38,7 +38,7 @@ async function measure(key) {
   return turn;
 }
 
-/** @param {readonly string[]} keys @param {NonNullable<Parameters<typeof compare>[1]>} options */
+/** @param {readonly string[]} keys @param {Parameters<typeof compare>[1]} options */
 const compareProcesses = (keys, options) =>
   compare(
     keys.map((key) => ({ key, name: contenders[key]?.name ?? key, turn: () => measure(key) })),
@@ -54,7 +54,7 @@ try {
       ['fast', 'checkedPool'],
     ],
   });
-  const shown = isQuick ? [] : await compareProcesses(SHOWN, { share: 0, least: sizeOf(2, 1) });
+  const shown = isQuick ? [] : await compareProcesses(SHOWN, { share: 0, least: sizeOf(3, 1) });
   judgeRatio(promises.ky, judged, ['sdk', 'ky']);
   judgeRatio(promises.stripe, judged, ['fast', 'stripe']);
   judgeRatio(promises.pool, judged, ['fast', 'checkedPool']);

@@ -2,12 +2,12 @@
 // OpenAPI document. Ajv checks the caller's object, and so does not copy it.
 import { readFile } from 'node:fs/promises';
 import { Ajv2020 } from 'ajv/dist/2020.js';
+import { CONTEXT, loadChecks } from '../checks.js';
 import { compareHere } from '../measure.js';
 import { judge, promises, tell } from '../promises.js';
 import { median } from '../statistics.js';
 import { fixed, markdownTable } from '../words.js';
 import { nextBet } from './bet.js';
-import { CONTEXT, loadChecks } from './checks.js';
 
 const { checkCall, copyJson, settledBet, validate, z } = await loadChecks();
 const { components } = JSON.parse(await readFile(new URL('../../dist/openapi.json', import.meta.url), 'utf8'));

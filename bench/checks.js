@@ -1,4 +1,4 @@
-// The checks of a payload. The package does not export them, so their source is bundled.
+// The checks of a call and of its answer. The package does not export them, so their source is bundled.
 import { mkdtemp, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -8,7 +8,7 @@ const here = (/** @type {string} */ path) => fileURLToPath(new URL(path, import.
 
 /** @returns {Promise<any>} the exports of these files */
 export async function loadChecks() {
-  const folder = await mkdtemp(here('../.checks-'));
+  const folder = await mkdtemp(here('.checks-'));
   const outfile = join(folder, 'checks.mjs');
   const schemas = ['bet', 'copy-json', 'validate'].map((name) => `export * from './core/schema/${name}.js';`);
   const contents = [
@@ -18,7 +18,7 @@ export async function loadChecks() {
     ...schemas,
   ].join('\n');
   await build({
-    stdin: { contents, resolveDir: here('../../src'), loader: 'ts' },
+    stdin: { contents, resolveDir: here('../src'), loader: 'ts' },
     bundle: true,
     format: 'esm',
     platform: 'node',
