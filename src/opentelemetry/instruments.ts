@@ -197,7 +197,7 @@ export const INSTRUMENTS = {
     kind: 'counter',
     name: 'location_sdk.outbox.store.errors',
     unit: '{error}',
-    description: 'How often the event error came, such as a store that fails; a method that rejects is not counted.',
+    description: 'How often the store failed in the background; a method that rejects is not counted.',
     attributes: [],
   },
 } as const satisfies Record<string, InstrumentRow>;

@@ -49,7 +49,7 @@ export function countEvents(meter: Meter, { on }: Pick<Outbox, 'on'>): (operatio
     on(type, ({ account, environment, reason }) => count.pauses(pauseAttributes(environment, reason, account)));
   on('error', ({ code }) => {
     if (code === 'went-back') count.wentBack({});
-    else if (code !== undefined) count.storeErrors({});
+    else if (code === 'store' || code === 'stopped') count.storeErrors({});
   });
   // Counters for alerts start at 0: Prometheus does not count a first value of 1 as a rise.
   quietly(() => {

@@ -73,7 +73,8 @@ export interface OutboxEvents {
     readonly message: string;
     /**
      * `'store'`: an operation of the store failed. `'stopped'`: the store is damaged, and the outbox has stopped.
-     * `'went-back'`: the database has lost commits, as after a failover; the message says what is known of them.
+     * `'went-back'`: the database has lost commits, as after a failover; the message says what is known of them. None:
+     * another problem, which the message describes.
      */
     readonly code?: 'store' | 'stopped' | 'went-back';
     /** The error behind it, unchanged. An error of the store may contain data of the store. */

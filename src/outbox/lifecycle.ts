@@ -62,13 +62,14 @@ export function createLifecycle({
 
   /** Stops the outbox if its store is damaged: nothing can be read or written any more. */
   function storeFailed(message: string, cause: unknown): void {
-    const tell = (code: 'store' | 'stopped', text: string) => events.emit('error', { message: text, code, cause });
     if (!isDamage(cause)) {
       // Of another error nothing is shown: it may hold data of the store.
-      tell('store', isStoreError(cause) ? `${message} ${cause.message}` : message);
+      const text = isStoreError(cause) ? `${message} ${cause.message}` : message;
+      events.emit('error', { message: text, code: 'store', cause });
       return;
     }
-    if (!isToldOfDamage) tell('stopped', `The outbox has stopped. ${cause.message}`);
+    if (!isToldOfDamage)
+      events.emit('error', { message: `The outbox has stopped. ${cause.message}`, code: 'stopped', cause });
     isToldOfDamage = true;
     waiters.stop(damageError(cause));
     void stop();
@@ -109,7 +110,7 @@ export function createLifecycle({
       (cause: unknown) => {
         unwatchLead();
         if (controller.signal.aborted) return;
-        storeFailed('The store failed; this worker works beside others.', cause);
+        storeFailed('The store names no leader; this worker works beside others.', cause);
         begin();
       },
     );

@@ -116,11 +116,12 @@ const CLAIMS: readonly Claim[] = [
   },
   {
     document: 'docs/reference/options.md',
-    says: 'The outbox ignores an error that it throws.',
+    says: 'An error that it throws stops no report, and emits `error`, once until it works again.',
     holds: async () => {
       const client = createClient(createMockGateway().clientOptions());
+      const full = new Error('the log is full');
       const onReceipt = vi.fn(() => {
-        throw new Error('the log is full');
+        throw full;
       });
       const outbox = createOutbox({ client, store: memoryStore(), onReceipt });
       const errors: unknown[] = [];
@@ -129,7 +130,7 @@ const CLAIMS: readonly Claim[] = [
       await outbox.drain();
       expect(await done).toMatchObject({ outcome: 'recorded' });
       await expect.poll(() => onReceipt.mock.calls.length).toBe(2);
-      expect(errors).toEqual([]);
+      expect(errors).toEqual([{ message: expect.stringMatching(/^onReceipt failed\./), cause: full }]);
       await outbox.stop();
     },
   },
@@ -349,7 +350,7 @@ const CLAIMS: readonly Claim[] = [
   },
   {
     document: 'docs/how-to/telemetry.md',
-    says: 'How often the event error came, such as a store that fails; a method that rejects is not counted',
+    says: 'How often the store failed in the background; a method that rejects is not counted',
     holds: async () => {
       const store = memoryStore();
       const full = Object.assign(new Error('The disk is full.'), { name: 'StoreError', code: 'full' });

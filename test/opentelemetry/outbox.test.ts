@@ -2,7 +2,7 @@ import { context, type MeterProvider, SpanKind, SpanStatusCode, type TracerProvi
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { createClient } from '../../src/entries/index.js';
 import { INSTRUMENTS, instrumentClient, instrumentOutbox } from '../../src/entries/opentelemetry.js';
-import { memoryStore, type OutboxStore } from '../../src/entries/outbox.js';
+import { memoryStore, type OutboxStore, StoreError } from '../../src/entries/outbox.js';
 import { gps, pageBet, relayWorld } from '../http/relay/world.js';
 import { leaksIn, personalBet, personalSettlement, personalWithdrawal } from '../outbox/personal.js';
 import { outboxWorld } from '../outbox/world.js';
@@ -161,6 +161,20 @@ describe('the metrics of an outbox', () => {
     expect(await told.points('location_sdk.outbox.recorded.reports')).toMatchObject([
       { attributes: { ...WHICH, 'location_sdk.outcome': 'already-recorded' }, value: 1 },
     ]);
+  });
+
+  it('count a damaged store, and no other problem, as an error of the store', async () => {
+    const store = memoryStore();
+    const onReceipt = () => Promise.reject(new Error('the log is full'));
+    const { outbox, run } = instrumentedWorld(undefined, { store, outbox: { onReceipt } });
+    const counted = async () => (await told.points('location_sdk.outbox.store.errors')).map(({ value }) => value);
+    await outbox.reportBetEvent(betEvent());
+    await run(outbox.drain());
+    expect(await counted()).toEqual([0]);
+    store.turn = () => Promise.reject(new StoreError('corrupt', 'The file is damaged.'));
+    outbox.start();
+    await run(outbox.reportBetEvent(betEvent({ bet_id: 'B-2' })));
+    await expect.poll(counted).toEqual([1]);
   });
 
   it('count attempts without their encryption key, and errors of the store', async () => {

@@ -26,20 +26,21 @@ export function createReceiptMethods(
   events.on('quarantined', ({ code }) => code === 'duplicate' && log.soon());
   if (onReceipt) {
     let isFailing = false;
-    const tell = async (facts: object) => {
+    const writeLine = async (facts: object) => {
       try {
         await onReceipt(JSON.stringify({ at: new Date(clock.now()), ...facts }));
         isFailing = false;
       } catch (cause) {
-        const message = 'onReceipt failed. Until it works again, reconcile will miss its lines.';
+        const message =
+          'onReceipt failed. Its lines are lost until it works again; after a failover reconcile cannot find their reports.';
         if (!isFailing) events.emit('error', { message, cause });
         isFailing = true;
       }
     };
     events.on('recorded', ({ account, environment, operation, reference, outcome, attempts }) =>
-      tell({ account, environment, operation, reference, outcome, attempts }),
+      writeLine({ account, environment, operation, reference, outcome, attempts }),
     );
-    events.on('logged', tell);
+    events.on('logged', writeLine);
   }
   return {
     started: log.soon,

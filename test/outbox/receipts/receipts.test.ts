@@ -206,7 +206,9 @@ describe('the receipt log', () => {
       await run(outbox.drain());
     };
     for (const name of ['B-1', 'B-2']) await record(name);
-    const told = ['onReceipt failed. Until it works again, reconcile will miss its lines.'];
+    const told = [
+      'onReceipt failed. Its lines are lost until it works again; after a failover reconcile cannot find their reports.',
+    ];
     expect(error.mock.calls).toEqual([told]);
     isBroken = false;
     await record('B-3');

@@ -130,7 +130,8 @@ BEGIN
   EXCEPTION WHEN data_exception THEN NULL;
   END;
   new_row := value -> 'row';
-  -- A row without these would be shown by the error of its table, or could not be sent.
+  -- A row without these would be shown by the error of its table, or could not be sent. Nor does NULL or a foreign value
+  -- have them: one check for the usual case.
   IF num_nulls(new_row ->> 'id', new_row ->> 'account', new_row ->> 'environment', new_row ->> 'gateway',
     new_row ->> 'operation', new_row ->> 'reference', new_row ->> 'fingerprint', new_row ->> 'body') > 0 THEN
     IF report IS NULL THEN
