@@ -141,10 +141,16 @@ describe('.ci/run', () => {
         '*run soak*',
         `exec setsid --wait bash -c 'echo $$ >> "$STARTED"; echo "said so far"; ${waits}'`,
       );
+      const running = () => started().filter(isRunning);
       // Both queues have reached a soak.
-      await vi.waitFor(() => expect(started().length).toBeGreaterThan(12), { timeout: 15_000, interval: 20 });
-      const before = started().filter(isRunning);
-      expect(before.length).toBeGreaterThan(1);
+      await vi.waitFor(
+        () => {
+          expect(started().length).toBeGreaterThan(12);
+          expect(running().length).toBeGreaterThan(1);
+        },
+        { timeout: 15_000, interval: 20 },
+      );
+      const before = running();
       child.kill(signal);
       const end = await ended;
       expect(end.code).toBe(code);
