@@ -110,7 +110,7 @@ export function createLifecycle({
       (cause: unknown) => {
         unwatchLead();
         if (controller.signal.aborted) return;
-        storeFailed('The store names no leader; this worker works beside others.', cause);
+        storeFailed('The store failed; this worker works beside others.', cause);
         begin();
       },
     );

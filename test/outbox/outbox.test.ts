@@ -2,7 +2,7 @@ import { inspect } from 'node:util';
 import { describe, expect, it, vi } from 'vitest';
 import { createClient } from '../../src/core/client/create-client.js';
 import { systemClock } from '../../src/core/platform/time.js';
-import { ConfigurationError } from '../../src/entries/index.js';
+import { ConfigurationError, type Fetch } from '../../src/entries/index.js';
 import { createMockGateway } from '../../src/entries/mock.js';
 import { createOutbox, memoryStore, type OutboxStore, StoreError } from '../../src/entries/outbox.js';
 import { GATHER_MS } from '../../src/outbox/sending/plan.js';
@@ -15,6 +15,7 @@ import {
   withdrawalEvent,
 } from '../support/factories.js';
 import { failureOf, issuesOf } from '../support/failure-of.js';
+import { FakeClock } from '../support/fake-clock.js';
 import { outboxWorld } from './world.js';
 
 const BET = 'default:staging:reportBetEvent:BET-1';
@@ -998,6 +999,33 @@ describe('further methods', () => {
     const error = await failureOf(outbox.reportBetEvent(betEvent({ amount: 2 })));
     for (const secret of ['Adaeze', 'Okonkwo', '99012345678', '2034567890123', 'U-88412', 'Ogui', 'mock-api-key'])
       expect(inspect([row, events, error], { depth: 9 })).not.toContain(secret);
+  });
+
+  it('is soon back after a short failure of the store, however many attempts end during it, and says it once', async () => {
+    let isDown = false;
+    const healthy = memoryStore();
+    const turn: OutboxStore['turn'] = (given) => (isDown ? Promise.reject(new Error('down')) : healthy.turn(given));
+    const clock = new FakeClock();
+    let sent = 0;
+    const answer: Fetch = async () => {
+      sent += 1;
+      const waitMs = 300 + sent * 20;
+      await new Promise<void>((resolve) => clock.setTimeout(resolve, waitMs));
+      return new Response(JSON.stringify({ message: 'Bet event reported successfully' }), { status: 201 });
+    };
+    const { outbox, events } = outboxWorld({ clock, store: { ...healthy, turn }, client: { fetch: answer } });
+    const bets = Array.from({ length: 20 }, (_, index) => betEvent({ bet_id: `B-${index}` }));
+    await outbox.reportAll(bets.map((payload) => ({ operation: 'reportBetEvent', payload })));
+    outbox.start();
+    await clock.pass(250);
+    expect(sent).toBeGreaterThan(5);
+    isDown = true;
+    await clock.pass(900);
+    isDown = false;
+    await clock.pass(3_000);
+    expect(events.filter(([type]) => type === 'error')).toHaveLength(1);
+    expect((await outbox.stats()).states.recorded).toBe(20);
+    await clock.run(outbox.stop());
   });
 
   it('continues when the store or a listener fails for a while', async () => {

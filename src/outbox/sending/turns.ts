@@ -31,7 +31,7 @@ interface TurnParts {
   readonly attemptRow: ReturnType<typeof createAttemptRow>;
   readonly afterRestore: typeof markInDoubtAfterRestore | undefined;
   workerState(): WorkerState;
-  wake(): void;
+  wake(): unknown;
 }
 
 interface Claim {
@@ -71,7 +71,7 @@ export function createTurn({
       end = pauses.endOf({ row, ending, probe, dependency });
       attempted.push(end);
     } catch (cause) {
-      storeFailed('The store could not be read after an attempt.', cause);
+      storeFailed('The store failed after an attempt.', cause);
       // The row stays in flight and in doubt until its lease is over.
       places.release(row);
     }

@@ -73,7 +73,8 @@ export function createWorker(
     attemptRow,
     afterRestore,
     workerState,
-    wake,
+    // The end of an attempt does not mend a store: it would only make the wait longer.
+    wake: () => (failures === 0 || stopping) && wake(),
   });
 
   function workerState(): WorkerState {
