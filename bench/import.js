@@ -16,7 +16,7 @@ import { DatabaseSync as Database } from '@photostructure/sqlite';
 import { builds, NOW, nameOf } from './builds.js';
 import { compare, LEAST, resultOf, table } from './measure.js';
 import { sizeOf } from './options.js';
-import { judge, judgeRatio, judgeSlip, promises, tell } from './promises.js';
+import { ask, judge, promises, slipOf, tell } from './promises.js';
 import { check } from './reports.js';
 import { whole } from './words.js';
 
@@ -152,6 +152,7 @@ async function comparing() {
     name: nameOf('import', build),
     turn: () => measure(wordsOfImport(newFile(), csv, build), lines),
   }));
+  const asked = ask([promises.importing, 'import', 'bound'], ...slipOf('import of a file', 'import'));
   const results = await compare(
     [
       { key: 'reportAll', name: 'reportAll', turn: () => measure([script, newFile(), csv], lines) },
@@ -162,7 +163,7 @@ async function comparing() {
         turn: () => measure([script, newFile(), csv, '--check-first'], lines),
       },
     ],
-    { pairs: [['import', 'bound']], share: 0.5 },
+    { isEnough: asked.isEnough, until: 0.55 },
   );
   const { rates, processorRates } = resultOf(results, 'import');
   /** @type {number[]} */
@@ -172,10 +173,9 @@ async function comparing() {
     const many = await measure([...LITTLE_ROOM, ...wordsOfImport(newFile(), long)], lines * 4);
     growths.push(many.memory / few.memory);
   }
-  judgeRatio(promises.importing, results, ['import', 'bound']);
+  asked.answer(results);
   judge(promises.importingRate, rates, { processor: processorRates });
   judge(promises.importingMemory, growths);
-  judgeSlip({ what: 'import of a file' }, results, 'import');
   tell(`Import of ${whole(lines)} lines, each a process with a new SQLite file`, table(results, 'reportAll'));
 }
 

@@ -1,7 +1,7 @@
 // How every comparison is measured: side by side, round by round. A round runs each contender once, every second round in
 // the opposite order, so that load on the machine affects all of them. A ratio is taken within a round.
 import { SECONDS, sizeOf } from './options.js';
-import { intervalOf, isNarrow, median } from './statistics.js';
+import { median } from './statistics.js';
 import { markdownTable, whole } from './words.js';
 
 /**
@@ -19,31 +19,66 @@ export const LEAST = sizeOf(6, 1);
 const ROUND_MS = sizeOf(150, 2);
 
 /**
- * Runs rounds until the interval of each pair's ratio is narrow, or the time is spent.
- *
- * @param {readonly Lane[]} lanes
- * @param {object} [options]
- * @param {readonly (readonly [one: string, other: string])[]} [options.pairs] the contenders whose ratios matter
- * @param {number} [options.share] the part of the budget that these rounds may spend
- * @param {number} [options.least] rounds
- * @returns {Promise<Result[]>} in the order of the contenders
+ * @typedef {object} Rounds
+ * @property {(results: readonly Result[]) => boolean} [isEnough] whether the rounds so far are
+ * @property {number} [until] the part of the budget after which, counted from the start of this process, they end anyway
+ * @property {number} [least] rounds
  */
-export async function compare(lanes, { pairs = [], share = 1, least = LEAST } = {}) {
+
+/** A contender's rates in a round. @typedef {{ key: string, name: string, rate: number, processorRate: number }} Figures */
+
+/**
+ * Runs rounds until they are enough, or the time is spent.
+ *
+ * @param {(isReversed: boolean) => Promise<Figures[]>} measureRound
+ * @param {Rounds} rounds
+ * @returns {Promise<Result[]>} in the order of the first round
+ */
+async function repeat(measureRound, { isEnough = () => false, until = 1, least = LEAST }) {
   /** @type {Result[]} */
-  const results = lanes.map(({ key, name }) => ({ key, name, rates: [], processorRates: [] }));
-  const began = performance.now();
+  const results = [];
   for (let round = 1; ; round += 1) {
-    for (const index of round % 2 === 0 ? [...lanes.keys()].reverse() : lanes.keys()) {
-      const { times, took, processor } = (await lanes[index]?.turn()) ?? { times: 0, took: 1, processor: 1 };
-      results[index]?.rates.push((times / took) * 1_000);
-      results[index]?.processorRates.push((times / processor) * 1_000);
+    for (const { key, name, rate, processorRate } of await measureRound(round % 2 === 0)) {
+      if (round === 1) results.push({ key, name, rates: [], processorRates: [] });
+      const { rates, processorRates } = resultOf(results, key);
+      rates.push(rate);
+      processorRates.push(processorRate);
     }
-    const isSpent = performance.now() - began >= SECONDS * share * 1_000;
-    const areNarrow = () =>
-      pairs.length > 0 && pairs.every(([one, other]) => isNarrow(intervalOf(ratios(results, one, other).clock)));
-    if (round >= least && (isSpent || areNarrow())) return results;
+    const isSpent = performance.now() >= SECONDS * until * 1_000;
+    if (round >= least && (isSpent || isEnough(results))) return results;
   }
 }
+
+/** @param {readonly Lane[]} lanes @param {Rounds} [rounds] */
+export const compare = (lanes, rounds = {}) =>
+  repeat(async (isReversed) => {
+    const figures = [];
+    for (const { key, name, turn } of isReversed ? [...lanes].reverse() : lanes) {
+      const { times, took, processor } = await turn();
+      figures.push({ key, name, rate: (times / took) * 1_000, processorRate: (times / processor) * 1_000 });
+    }
+    return figures;
+  }, rounds);
+
+/**
+ * Each round has new processes, which take a number of turns. Its figure is the median of these.
+ *
+ * @param {readonly (() => Promise<Lane & { stop: () => Promise<void> }>)[]} starters
+ * @param {Rounds & { turns: number }} rounds
+ */
+export const compareAnew = (starters, { turns, ...rounds }) =>
+  repeat(async (isReversed) => {
+    const lanes = [];
+    for (const start of isReversed ? [...starters].reverse() : starters) lanes.push(await start());
+    const results = await compare(lanes, { until: 0, least: turns });
+    for (const { stop } of lanes) await stop();
+    return results.map(({ key, name, rates, processorRates }) => ({
+      key,
+      name,
+      rate: median(rates),
+      processorRate: median(processorRates),
+    }));
+  }, rounds);
 
 /** @param {readonly Result[]} results @param {string} key */
 export function resultOf(results, key) {
@@ -101,11 +136,11 @@ export async function inProcess({ key, name, before, run }) {
   }
 }
 
-/** @param {Parameters<typeof inProcess>[0][]} contenders @param {Parameters<typeof compare>[1]} [options] */
-export async function compareHere(contenders, options) {
+/** @param {Parameters<typeof inProcess>[0][]} contenders @param {Rounds} [rounds] */
+export async function compareHere(contenders, rounds) {
   const lanes = [];
   for (const contender of contenders) lanes.push(await inProcess(contender));
-  return compare(lanes, options);
+  return compare(lanes, rounds);
 }
 
 const short = (/** @type {number} */ figure) => (figure < 10 ? figure.toPrecision(2) : whole(figure));

@@ -8,7 +8,7 @@ import { builds, load, nameOf } from './builds.js';
 import { compare, compareHere, ratios, table } from './measure.js';
 import { isAsked, sizeOf } from './options.js';
 import { startProcess } from './process.js';
-import { judge, judgeRatio, judgeSlip, promises, tell } from './promises.js';
+import { ask, judge, promises, slipOf, tell } from './promises.js';
 import { bet, CLAIMED, clientOf, NOWHERE, rowsOf, turns } from './reports.js';
 import { median } from './statistics.js';
 import { postgresStore } from './stores.js';
@@ -35,10 +35,9 @@ let bets = 0;
 
 /** Twice: a commit at this disk's speed, and 1 ms slower, as with a disk or a standby across a network. */
 async function enqueueing() {
-  await adding('commits as fast as this disk', server, 0.32, [promises.prepared, promises.within, promises.both]);
   const slower = await startPostgres({ fsync: true, flags: ['-c', 'commit_delay=1000', '-c', 'commit_siblings=0'] });
   try {
-    await adding('commits 1 ms slower', slower, 0.12, [
+    await adding('commits 1 ms slower', slower, 0.7, [
       promises.preparedSlower,
       promises.withinSlower,
       promises.bothSlower,
@@ -46,6 +45,7 @@ async function enqueueing() {
   } finally {
     await slower.stop();
   }
+  await adding('commits as fast as this disk', server, 1, [promises.prepared, promises.within, promises.both]);
 }
 
 const INSERT = 'INSERT INTO bets (id, user_id, amount, details, at) VALUES ($1, $2, $3, $4, now())';
@@ -74,10 +74,10 @@ const BARE = "SELECT bare_add('bare:' || $1, $1, $2)";
  *
  * @param {string} title
  * @param {import('../test/support/postgres-server.js').PostgresServer} server
- * @param {number} share of the part's seconds
+ * @param {number} until
  * @param {readonly [prepared: import('./promises.js').Promised, within: import('./promises.js').Promised, both: import('./promises.js').Promised]} promised
  */
-async function adding(title, { url }, share, [prepared, within, both]) {
+async function adding(title, { url }, until, [prepared, within, both]) {
   const lent = new pg.Pool({ connectionString: url, max: 4 });
   // Sends a statement without waiting for the answer to the one before.
   const pipelined = new pg.Pool({ connectionString: url, max: 1, pipeline: true });
@@ -95,7 +95,6 @@ async function adding(title, { url }, share, [prepared, within, both]) {
   );
   const [{ outbox } = { outbox: undefined }] = opened;
   if (!outbox) throw new Error('no outbox was opened');
-  const store = await postgresStore({ database: lent });
   await lent.query(
     'CREATE TABLE bets (id text PRIMARY KEY, user_id text NOT NULL, amount bigint NOT NULL, details jsonb NOT NULL, at timestamptz NOT NULL)',
   );
@@ -159,6 +158,13 @@ async function adding(title, { url }, share, [prepared, within, both]) {
       },
     };
   };
+  const asked = ask(
+    [prepared, 'prepared', 'row', 'preparedBound'],
+    [within, 'within', 'row', 'withinBound'],
+    [both, 'both', 'rowTogether', 'bothBound'],
+    ...slipOf(`PostgreSQL, ${title}: a prepared report`, 'prepared'),
+    ...slipOf(`PostgreSQL, ${title}: within`, 'within'),
+  );
   const results = await compareHere(
     [
       after('bet', 'the bet alone'),
@@ -172,34 +178,21 @@ async function adding(title, { url }, share, [prepared, within, both]) {
           own.within(waiting).reportBetEvent(one),
         ),
       ),
-      after('store', 'then its report, store', (one) => store.enqueue(rowsOf(one.bet_id, 1), waiting)),
       after('withinBound', 'then the bare rows of a report', (one) =>
         waiting.query(BARE, [one.bet_id, JSON.stringify(one)]),
       ),
-      together('betTogether', 'the bet alone, pipelined'),
       together('rowTogether', 'together with one more row of your own', (one) => insert(sending, more(one))),
       together('both', 'together with its report, outbox', (one) => outbox.within(sending).reportBetEvent(one)),
       together('bothBound', 'together with the bare rows of a report', (one) =>
         sending.query(BARE, [one.bet_id, JSON.stringify(one)]),
       ),
     ],
-    {
-      share,
-      pairs: [
-        ['prepared', 'row'],
-        ['within', 'row'],
-        ['both', 'rowTogether'],
-      ],
-    },
+    { until, isEnough: asked.isEnough },
   );
   waiting.release();
   sending.release();
   await Promise.all([lent.end(), pipelined.end()]);
-  judgeRatio(prepared, results, ['prepared', 'row', 'preparedBound']);
-  judgeRatio(within, results, ['within', 'row', 'withinBound']);
-  judgeRatio(both, results, ['both', 'rowTogether', 'bothBound']);
-  judgeSlip({ what: `PostgreSQL, ${title}: a prepared report` }, results, 'prepared');
-  judgeSlip({ what: `PostgreSQL, ${title}: within` }, results, 'within');
+  asked.answer(results);
   tell(`PostgreSQL: transactions that insert a bet, ${title}`, table(results, 'bet'));
 }
 
@@ -265,7 +258,7 @@ async function delivering() {
         return turn;
       },
     })),
-    { share: 0.3 },
+    { until: 0.3 },
   );
   await answering.stop();
   const busyWith = (/** @type {number} */ workers) => median(busy.get(workers) ?? []);
@@ -320,14 +313,15 @@ async function fill(schema, waiting, recorded) {
 async function claims() {
   const few = await fill('few', FEW, 0);
   const many = await fill('many', MANY, RECORDED);
+  const asked = ask([promises.postgresClaim, 'many', 'few']);
   const results = await compareHere(
     [
       turns('few', `${whole(FEW)} waiting`, few),
       turns('many', `${whole(MANY)} waiting, ${whole(RECORDED)} recorded`, many),
     ],
-    { share: 0.05, pairs: [['many', 'few']] },
+    { until: 0.55, isEnough: asked.isEnough },
   );
-  judgeRatio(promises.postgresClaim, results, ['many', 'few']);
+  asked.answer(results);
   const began = performance.now();
   await many.counts();
   tell(
@@ -373,7 +367,7 @@ async function waking() {
 }
 
 try {
-  for (const part of [enqueueing, waking, delivering, claims]) if (isAsked(part.name)) await part();
+  for (const part of [waking, delivering, claims, enqueueing]) if (isAsked(part.name)) await part();
 } finally {
   await pool.end();
   await server.stop();

@@ -12,7 +12,7 @@ import { CONTEXT, loadChecks } from './checks.js';
 import { compare, compareHere, table, timed } from './measure.js';
 import { isAsked, sizeOf } from './options.js';
 import { startProcess } from './process.js';
-import { judgeRatio, judgeSlip, promises, tell } from './promises.js';
+import { ask, promises, slipOf, tell } from './promises.js';
 import { bet, CLAIMED, clientOf, NOWHERE, rowsOf, turns } from './reports.js';
 import { sqliteStore } from './stores.js';
 import { whole } from './words.js';
@@ -120,6 +120,13 @@ async function enqueueing() {
   const inBatches = (size, work) => async (/** @type {number} */ times) => {
     for (let done = 0; done < times; done += size) await work(Math.min(size, times - done));
   };
+  const asked = ask(
+    [promises.store, 'store', 'storeBound'],
+    [promises.outbox, 'outbox', 'outboxBound'],
+    [promises.together, 'together', 'bare'],
+    [promises.batch, 'batch', 'store'],
+    ...slipOf('SQLite, one by one: outbox', 'outbox'),
+  );
   const results = await compareHere(
     [
       {
@@ -178,20 +185,9 @@ async function enqueueing() {
         }),
       },
     ],
-    {
-      share: 0.35,
-      pairs: [
-        ['store', 'storeBound'],
-        ['outbox', 'outboxBound'],
-        ['together', 'bare'],
-      ],
-    },
+    { until: 0.4, isEnough: asked.isEnough },
   );
-  judgeRatio(promises.store, results, ['store', 'storeBound']);
-  judgeRatio(promises.outbox, results, ['outbox', 'outboxBound']);
-  judgeRatio(promises.together, results, ['together', 'bare']);
-  judgeRatio(promises.batch, results, ['batch', 'store']);
-  judgeSlip({ what: 'SQLite, one by one: outbox' }, results, 'outbox');
+  asked.answer(results);
   tell('SQLite: enqueueing reports', table(results, 'bare'));
   for (const database of [bare, tables.database, outboxTables.database]) database.close();
   await store.close?.();
@@ -287,17 +283,17 @@ async function openStatements(done) {
 
 async function draining() {
   const { nodeTransport } = await load('transport-node');
-  await drainingBy('default transport', promises.drain, {}, 0.45);
-  await drainingBy('nodeTransport()', promises.drainFast, { transport: nodeTransport() }, 0.15);
+  await drainingBy('default transport', promises.drain, {}, 0.85);
+  await drainingBy('nodeTransport()', promises.drainFast, { transport: nodeTransport() }, 1);
 }
 
 /**
  * @param {string} name
  * @param {import('./promises.js').Promised} promised
  * @param {Parameters<typeof clientOf>[1]} options
- * @param {number} share
+ * @param {number} until
  */
-async function drainingBy(name, promised, options, share) {
+async function drainingBy(name, promised, options, until) {
   const gateway = await startProcess(new URL('outbox-gateway.js', import.meta.url));
   const url = `http://127.0.0.1:${gateway.first}`;
   const client = await clientOf(url, options);
@@ -322,6 +318,7 @@ async function drainingBy(name, promised, options, share) {
   // They warm up, and leave a drained row.
   for (const { turn } of drains) await turn();
   const statements = await openStatements(opened[0]?.file ?? '');
+  const asked = ask([promised, 'drain', 'bound'], ...slipOf(`SQLite, draining a backlog, ${name}`, 'drain'));
   const results = await compare(
     [
       { key: 'alone', name: 'client alone', turn: () => timed(BACKLOG, byClient) },
@@ -338,10 +335,9 @@ async function drainingBy(name, promised, options, share) {
         },
       },
     ],
-    { share, pairs: [['drain', 'bound']] },
+    { until, isEnough: asked.isEnough },
   );
-  judgeRatio(promised, results, ['drain', 'bound']);
-  judgeSlip({ what: `SQLite, draining a backlog, ${name}` }, results, 'drain');
+  asked.answer(results);
   tell(`SQLite: draining ${whole(BACKLOG)} reports, ${CONCURRENCY} at once, ${name}`, table(results, 'alone'));
   statements.close();
   for (const { store } of opened) await store.close?.();
@@ -358,15 +354,16 @@ async function claiming(key, waiting) {
 
 async function claims() {
   const [few, many] = [await claiming('few', FEW), await claiming('many', MANY)];
-  const results = await compareHere([few.contender, many.contender], { pairs: [['many', 'few']], share: 0.05 });
-  judgeRatio(promises.sqliteClaim, results, ['many', 'few']);
+  const asked = ask([promises.sqliteClaim, 'many', 'few']);
+  const results = await compareHere([few.contender, many.contender], { isEnough: asked.isEnough, until: 0.6 });
+  asked.answer(results);
   tell(`SQLite: turns, ${CLAIMED} rows written back and ${CLAIMED} claimed`, table(results, 'few'));
   await few.close();
   await many.close();
 }
 
 try {
-  for (const part of [enqueueing, draining, claims]) if (isAsked(part.name)) await part();
+  for (const part of [enqueueing, claims, draining]) if (isAsked(part.name)) await part();
 } finally {
   await rm(folder, { recursive: true });
 }

@@ -11,7 +11,7 @@ import { load } from './builds.js';
 import { compare, ratios } from './measure.js';
 import { sizeOf } from './options.js';
 import { startProcess } from './process.js';
-import { judgeRatio, promises, tell } from './promises.js';
+import { ask, promises, tell } from './promises.js';
 import { bet, clientOf } from './reports.js';
 import { median } from './statistics.js';
 import { postgresStore } from './stores.js';
@@ -181,14 +181,9 @@ const lanes = [
 try {
   for (const { turn } of lanes) await turn();
   for (const { costs } of lanes) costs.length = 0;
-  const results = await compare(lanes, {
-    pairs: [
-      ['outbox', 'boss'],
-      ['outbox', 'graphile'],
-    ],
-  });
-  judgeRatio(promises.costBoss, results, ['outbox', 'boss']);
-  judgeRatio(promises.costGraphile, results, ['outbox', 'graphile']);
+  const asked = ask([promises.costBoss, 'outbox', 'boss'], [promises.costGraphile, 'outbox', 'graphile']);
+  const results = await compare(lanes, { isEnough: asked.isEnough });
+  asked.answer(results);
   tell(
     `PostgreSQL: what a report costs, from its enqueueing until it is recorded, ${CONCURRENCY} at once`,
     markdownTable([

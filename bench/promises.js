@@ -1,8 +1,9 @@
 // The promises, and how a part of the bench judges them.
 import { appendFileSync } from 'node:fs';
+import { builds } from './builds.js';
 import { ratios } from './measure.js';
 import { isQuick, isSmoke, RESULTS } from './options.js';
-import { intervalOf, verdictOf } from './statistics.js';
+import { intervalOf, isClear, verdictOf } from './statistics.js';
 import { fixed, whole } from './words.js';
 
 /**
@@ -10,6 +11,7 @@ import { fixed, whole } from './words.js';
  * @typedef {{ what: string, atLeast?: number, atMost?: number, unit?: string, by?: 'processor' }} Promised
  */
 /** @typedef {import('./statistics.js').Interval} Interval */
+/** @typedef {import('./measure.js').Result} Result */
 /**
  * @typedef {object} Judged
  * @property {Promised} promised
@@ -92,13 +94,6 @@ const EARLIER = ', beside the earlier build';
 /** @param {Promised} promised */
 export const isSlip = ({ what }) => what.endsWith(EARLIER);
 
-/** This build may be slower than the last release by a tenth. @param {Pick<Promised, 'what' | 'by'>} of @returns {Promised} */
-const slipOf = ({ what, by }) => ({
-  what: what + EARLIER,
-  atLeast: 0.9,
-  ...(by ? { by } : {}),
-});
-
 /** A quick run has fewer rounds, so it may miss each promise by a fifth. */
 const SLACK = isQuick ? 1.2 : 1;
 
@@ -143,29 +138,39 @@ export function judge(promised, clock, { processor, bound } = {}) {
 }
 
 /**
- * Judges a promise by the rounds of two contenders.
- *
- * @param {Promised} promised
- * @param {readonly import('./measure.js').Result[]} results
- * @param {readonly [one: string, other: string, bound?: string]} keys `bound`: the bare rows of the first
+ * A promise that compares two contenders. `bound`: the bare rows of the first.
+ * @typedef {readonly [promised: Promised, one: string, other: string, bound?: string]} Question
  */
-export function judgeRatio(promised, results, [one, other, bound]) {
-  // A ratio of times is the inverse of that of rates.
-  const of = (/** @type {string} */ key) =>
-    promised.atLeast === undefined ? ratios(results, other, key) : ratios(results, key, other);
-  const { clock, processor } = of(one);
-  return judge(promised, clock, { processor, ...(bound ? { bound: of(bound).clock } : {}) });
-}
 
-/**
- * Judges a contender beside its earlier build, if there is one.
- * @param {Pick<Promised, 'what' | 'by'>} of
- * @param {readonly import('./measure.js').Result[]} results
- * @param {string} key
- */
-export function judgeSlip(of, results, key) {
-  if (results.some((result) => result.key === `${key}Before`)) judgeRatio(slipOf(of), results, [key, `${key}Before`]);
-}
+/** That this build is slower than the last release by a tenth at most, if there is one to compare. @param {string} what @param {string} key @param {Pick<Promised, 'by'>} [by] @returns {Question[]} */
+export const slipOf = (what, key, by = {}) =>
+  builds.slice(1).map((build) => [{ what: what + EARLIER, atLeast: 0.9, ...by }, key, `${key}${build.key}`]);
+
+/** A ratio of times is the inverse of that of rates. @param {readonly Result[]} results @param {Question} question */
+const askedOf = (results, [{ atLeast }, one, other]) =>
+  atLeast === undefined ? ratios(results, other, one) : ratios(results, one, other);
+
+/** Asks a comparison, and tells when its rounds are enough. @param {readonly Question[]} questions */
+export const ask = (...questions) => ({
+  /** @param {readonly Result[]} results */
+  isEnough: (results) =>
+    questions.every((question) => {
+      const [promised] = question;
+      const { clock, processor } = askedOf(results, question);
+      return isClear(intervalOf(promised.by ? processor : clock), promised);
+    }),
+  /** @param {readonly Result[]} results */
+  answer(results) {
+    for (const question of questions) {
+      const [promised, , other, bound] = question;
+      const { clock, processor } = askedOf(results, question);
+      judge(promised, clock, {
+        processor,
+        ...(bound ? { bound: askedOf(results, [promised, bound, other]).clock } : {}),
+      });
+    }
+  },
+});
 
 const plain = (/** @type {number} */ figure) => (figure >= 100 ? whole(figure) : fixed(figure));
 const shown = (/** @type {Promised} */ { unit = '×' }, /** @type {number} */ figure) => `${plain(figure)} ${unit}`;

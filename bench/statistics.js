@@ -14,35 +14,47 @@ export function median(figures) {
   return (below + above) / 2;
 }
 
-/** Of an interval, the chance that it does not contain the true median. */
+/** Of an interval, the chance that it does not contain the true ratio. */
 const MOST_MISSED = 0.05;
 
 /**
- * The median and its exact interval at 95 %, between two of the figures. It assumes nothing of how they are distributed:
- * each lies below the true median with a chance of one half. Fewer than six figures have no interval, so it is endless.
+ * In how many ways some of the numbers from 1 to `count` have each sum up to half of all.
+ * @param {number} count
+ */
+function waysToSum(count) {
+  const ways = [1, ...Array.from({ length: Math.floor((count * (count + 1)) / 4) }, () => 0)];
+  for (let number = 1; number <= count; number += 1)
+    for (let sum = ways.length - 1; sum >= number; sum -= 1) ways[sum] = (ways[sum] ?? 0) + (ways[sum - number] ?? 0);
+  return ways;
+}
+
+/**
+ * The estimate of Hodges and Lehmann with the exact interval of Wilcoxon's signed ranks at 95 %: the middle of the means of
+ * all pairs, and two of these means. It assumes that noise multiplies a ratio by a factor as often as it divides it by that
+ * factor, as it does if it hits both contenders of a round alike. The interval of the median assumes less, and needs half
+ * as many rounds again. Fewer than six figures have no interval, so it is endless.
  *
- * @param {readonly number[]} figures
+ * @param {readonly number[]} figures above 0
  * @returns {Interval}
  */
 export function intervalOf(figures) {
-  const sorted = [...figures].sort((a, b) => a - b);
-  const count = sorted.length;
+  const means = figures
+    .flatMap((one, index) => figures.slice(index).map((other) => Math.sqrt(one * other)))
+    .sort((a, b) => a - b);
+  const ways = waysToSum(figures.length);
   let left = 0;
-  // The chance that exactly `left` figures lie below the true median.
-  let chance = 0.5 ** count;
-  for (let missed = 2 * chance; missed <= MOST_MISSED; missed += 2 * chance) {
-    left += 1;
-    chance *= (count - left + 1) / left;
+  // The chance that the ranks of the figures below the true ratio have this sum, or a smaller one.
+  let chance = 0;
+  for (; left < ways.length; left += 1) {
+    chance += (ways[left] ?? 0) / 2 ** figures.length;
+    if (2 * chance > MOST_MISSED) break;
   }
-  const [low = Number.NEGATIVE_INFINITY, high = Number.POSITIVE_INFINITY] = [sorted[left - 1], sorted[count - left]];
-  return { middle: median(figures), low, high };
+  const [low = Number.NEGATIVE_INFINITY, high = Number.POSITIVE_INFINITY] = [
+    means[left - 1],
+    means[means.length - left],
+  ];
+  return { middle: median(means), low, high };
 }
-
-/** An interval this narrow is worth no further round. */
-const NARROW = 0.03;
-
-/** @param {Interval} interval */
-export const isNarrow = ({ middle, low, high }) => high - low <= NARROW * middle;
 
 /**
  * Broken only if the whole interval is beyond the limit, kept only if none of it is.
@@ -54,6 +66,21 @@ export const isNarrow = ({ middle, low, high }) => high - low <= NARROW * middle
 export function verdictOf({ low, high }, { atLeast = Number.NEGATIVE_INFINITY, atMost = Number.POSITIVE_INFINITY }) {
   if (low >= atLeast && high <= atMost) return 'kept';
   return high < atLeast || low > atMost ? 'broken' : 'undecided';
+}
+
+/** An interval this narrow is worth no further round. */
+const NARROW = 0.03;
+
+/**
+ * Whether further rounds would hardly change the verdict: the interval is narrow, or one twice as wide had the same.
+ *
+ * @param {Interval} interval
+ * @param {Parameters<typeof verdictOf>[1]} limit
+ */
+export function isClear(interval, limit) {
+  const { middle, low, high } = interval;
+  if (high - low <= NARROW * middle) return true;
+  return verdictOf({ middle, low: 2 * low - middle, high: 2 * high - middle }, limit) !== 'undecided';
 }
 
 /** That of a run: 1 for a broken promise, 2 for an undecided one. @param {readonly Verdict[]} verdicts */

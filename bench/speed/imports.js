@@ -2,7 +2,7 @@
 import { builds, nameOf } from '../builds.js';
 import { compare } from '../measure.js';
 import { runProcess } from '../process.js';
-import { judgeRatio, judgeSlip, promises, tell } from '../promises.js';
+import { ask, promises, slipOf, tell } from '../promises.js';
 import { median } from '../statistics.js';
 import { fixed, markdownTable } from '../words.js';
 
@@ -33,16 +33,14 @@ const lanes = IMPORTED.map(({ key, name, modules }) => ({
 }));
 // The first one has a cold disk cache.
 for (const { turn } of lanes) await turn();
-const results = await compare(lanes, {
-  pairs: [
-    ['sdk', 'base'],
-    ['outbox', 'base'],
-  ],
-});
-judgeRatio(promises.start, results, ['sdk', 'base']);
-judgeRatio(promises.startOutbox, results, ['outbox', 'base']);
-judgeSlip({ what: 'start', by: 'processor' }, results, 'sdk');
-judgeSlip({ what: 'start of outbox and outbox/sqlite', by: 'processor' }, results, 'outbox');
+const asked = ask(
+  [promises.start, 'sdk', 'base'],
+  [promises.startOutbox, 'outbox', 'base'],
+  ...slipOf('start', 'sdk', { by: 'processor' }),
+  ...slipOf('start of outbox and outbox/sqlite', 'outbox', { by: 'processor' }),
+);
+const results = await compare(lanes, { isEnough: asked.isEnough });
+asked.answer(results);
 tell(
   'Import, in fresh processes',
   markdownTable([

@@ -1,70 +1,68 @@
-// Sending one settled bet and reading the answer: reports a second and processor time. Each round has new
-// processes, since two processes of one contender may differ by a fifth from their start to their end.
+// Sending one settled bet and reading the answer: reports a second and processor time. Two processes of one contender may
+// differ by a tenth from their start to their end, and a machine from one second to the next: so each round has new
+// processes, and these take turns.
 import { builds } from '../builds.js';
-import { compare } from '../measure.js';
+import { compareAnew } from '../measure.js';
 import { BEFORE, isQuick, sizeOf } from '../options.js';
 import { startProcess } from '../process.js';
-import { judgeRatio, judgeSlip, promises, tell } from '../promises.js';
+import { ask, promises, slipOf, tell } from '../promises.js';
 import { median } from '../statistics.js';
 import { markdownTable, whole } from '../words.js';
 import { contenders } from './contenders.js';
 
-/** Those that are compared stand near each other. */
-const JUDGED = [
-  'ky',
-  ...builds.map(({ key }) => `sdk${key}`),
-  'stripe',
-  ...builds.map(({ key }) => `fast${key}`),
-  'checkedPool',
+/** A process in its first seconds has slow turns: so few that the median of ten has none of them. */
+const [FEW, MANY] = [sizeOf(isQuick ? 3 : 5, 1), sizeOf(isQuick ? 3 : 10, 1)];
+const GROUPS = [
+  {
+    keys: ['ky', ...builds.map(({ key }) => `sdk${key}`)],
+    asked: ask([promises.ky, 'sdk', 'ky'], ...slipOf('default transport', 'sdk')),
+    turns: FEW,
+    until: 0.3,
+  },
+  {
+    keys: ['stripe', ...builds.map(({ key }) => `fast${key}`), 'checkedPool'],
+    asked: ask(
+      [promises.stripe, 'fast', 'stripe'],
+      [promises.pool, 'fast', 'checkedPool'],
+      ...slipOf('nodeTransport()', 'fast'),
+    ),
+    turns: MANY,
+    until: isQuick ? 1 : 0.93,
+  },
 ];
-/** In rounds of their own, after the others. */
+/** In one round, after the others: they are not judged. */
 const SHOWN = ['fetch', 'http', 'axios', 'pool', 'outbox'];
 const TURN = { concurrency: 50, milliseconds: sizeOf(300, 1) };
 /**
  * V8 has compiled a process's code after this much processor time. A warm-up is made of turns, since code that is called
- * in another way is compiled anew, and its process is measured at once, since one that waits loses a part of this code.
+ * in another way is compiled anew.
  */
 const WARM_UP_MS = sizeOf(1_750, 1);
 
 const gateway = await startProcess(new URL('gateway.js', import.meta.url));
 
 /** @param {string} key */
-async function measure(key) {
+const starterOf = (key) => async () => {
   const words = [key, String(gateway.first), ...(BEFORE ? ['--before', BEFORE] : [])];
   const child = await startProcess(new URL('lane.js', import.meta.url), { words });
-  for (let spent = 0; spent < WARM_UP_MS; ) spent += (await child.ask(TURN)).processor;
-  const turn = await child.ask(TURN);
-  await child.stop();
-  return turn;
-}
-
-/** @param {readonly string[]} keys @param {Parameters<typeof compare>[1]} options */
-const compareProcesses = (keys, options) =>
-  compare(
-    keys.map((key) => ({ key, name: contenders[key]?.name ?? key, turn: () => measure(key) })),
-    options,
-  );
+  const turn = () => child.ask(TURN);
+  for (let spent = 0; spent < WARM_UP_MS; ) spent += (await turn()).processor;
+  return { key, name: contenders[key]?.name ?? key, turn, stop: child.stop };
+};
 
 try {
-  const judged = await compareProcesses(JUDGED, {
-    share: 0.8,
-    pairs: [
-      ['sdk', 'ky'],
-      ['fast', 'stripe'],
-      ['fast', 'checkedPool'],
-    ],
-  });
-  const shown = isQuick ? [] : await compareProcesses(SHOWN, { share: 0, least: sizeOf(3, 1) });
-  judgeRatio(promises.ky, judged, ['sdk', 'ky']);
-  judgeRatio(promises.stripe, judged, ['fast', 'stripe']);
-  judgeRatio(promises.pool, judged, ['fast', 'checkedPool']);
-  judgeSlip({ what: 'default transport' }, judged, 'sdk');
-  judgeSlip({ what: 'nodeTransport()' }, judged, 'fast');
+  const results = [];
+  for (const { keys, turns, asked, until } of GROUPS) {
+    const found = await compareAnew(keys.map(starterOf), { turns, until, isEnough: asked.isEnough });
+    asked.answer(found);
+    results.push(...found);
+  }
+  if (!isQuick) results.push(...(await compareAnew(SHOWN.map(starterOf), { turns: FEW, until: 0, least: 1 })));
   tell(
     'Sending one settled bet, and reading the answer',
     markdownTable([
       ['', 'a second, 50 at once', 'µs of processor'],
-      ...[...shown, ...judged].map(({ name, rates, processorRates }) => [
+      ...results.map(({ name, rates, processorRates }) => [
         name,
         whole(median(rates)),
         whole(1_000_000 / median(processorRates)),

@@ -3,17 +3,19 @@
 import { compare } from '../measure.js';
 import { isQuick, sizeOf } from '../options.js';
 import { startProcess } from '../process.js';
-import { judge, judgeRatio, promises, tell } from '../promises.js';
+import { ask, judge, promises, tell } from '../promises.js';
 import { median } from '../statistics.js';
 import { fixed, markdownTable, mega, whole } from '../words.js';
 
 const FEW = 10_000;
 const CONCURRENCY = 50;
 
+const asked = ask([promises.volume, 'old', 'young']);
+
 const gateway = await startProcess(new URL('gateway.js', import.meta.url));
 
-/** @param {string} key @param {number} reports @param {number} share */
-async function measureVolume(key, reports, share) {
+/** @param {string} key @param {number} reports @param {number} until */
+async function measureVolume(key, reports, until) {
   const start = () =>
     startProcess(new URL('lane.js', import.meta.url), { words: [key, String(gateway.first)], flags: ['--expose-gc'] });
   const turn = Math.min(2_000, reports / 20);
@@ -41,7 +43,7 @@ async function measureVolume(key, reports, share) {
     turn: () => send(name === 'old' ? old : young, turn, false),
   });
   for (const child of [young, old]) await send(child, turn, false);
-  const results = await compare([lane('young'), lane('old')], { pairs: [['old', 'young']], share });
+  const results = await compare([lane('young'), lane('old')], { isEnough: asked.isEnough, until });
   const { heap } = await send(old, turn);
   const microseconds = 1_000_000 / median(results[1]?.processorRates ?? []);
   milestones.push({ reports, microseconds, heap });
@@ -53,9 +55,9 @@ async function measureVolume(key, reports, share) {
 }
 
 try {
-  const volume = await measureVolume('inProcess', sizeOf(isQuick ? 100_000 : 1_000_000, 1_000), 0.6);
-  const sockets = await measureVolume('fast', sizeOf(isQuick ? 10_000 : 50_000, 1_000), 0.1);
-  judgeRatio(promises.volume, volume.results, ['old', 'young']);
+  const volume = await measureVolume('inProcess', sizeOf(isQuick ? 100_000 : 1_000_000, 1_000), 0.8);
+  const sockets = await measureVolume('fast', sizeOf(isQuick ? 10_000 : 50_000, 1_000), 1);
+  asked.answer(volume.results);
   judge(promises.volumeMemory, [volume.grown]);
   judge(promises.socketsMemory, [sockets.grown]);
   tell(

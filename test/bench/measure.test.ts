@@ -1,6 +1,6 @@
 import { expect, it, vi } from 'vitest';
-import { compare, ratios } from '../../bench/measure.js';
-import { heldAfter, type Judged, judge, judgeRatio, placesOf, promises } from '../../bench/promises.js';
+import { compare, compareAnew, ratios } from '../../bench/measure.js';
+import { ask, heldAfter, type Judged, judge, placesOf, promises } from '../../bench/promises.js';
 import { exitCodeOf } from '../../bench/statistics.js';
 
 /** A contender whose turns take these milliseconds. */
@@ -16,36 +16,53 @@ const lane = (key: string, took: (turn: number) => number, seen: string[] = []) 
 
 it('every second round runs the contenders in the opposite order, and all have the same number of rounds', async () => {
   const seen: string[] = [];
-  const results = await compare([lane('a', () => 10, seen), lane('b', () => 20, seen)], { pairs: [['a', 'b']] });
+  const results = await compare([lane('a', () => 10, seen), lane('b', () => 20, seen)], { isEnough: () => true });
   expect(seen.join('')).toBe('abbaabbaabba');
   expect(results.map(({ rates }) => rates.length)).toEqual([6, 6]);
 });
 
 it('a slow machine changes both contenders of a round, and so not the ratio', async () => {
   const slowed = (turn: number) => (turn % 3 === 0 ? 50 : 1);
-  const results = await compare([lane('a', (turn) => 10 * slowed(turn)), lane('b', (turn) => 20 * slowed(turn))], {
-    pairs: [['a', 'b']],
-  });
+  const lanes = [lane('a', (turn) => 10 * slowed(turn)), lane('b', (turn) => 20 * slowed(turn))];
+  const results = await compare(lanes, { isEnough: () => true });
   expect(ratios(results, 'a', 'b').clock).toEqual([2, 2, 2, 2, 2, 2]);
 });
 
-it('rounds go on while the interval of a pair is wide', async () => {
-  const results = await compare([lane('a', (turn) => (turn <= 4 ? 10 + turn : 10)), lane('b', () => 10)], {
-    pairs: [['a', 'b']],
+it.each([
+  ['end once the answer is certain, though the interval is wide', 0.9, 6],
+  ['go on while the interval contains the limit', 1, 15],
+])('rounds %s', async (_, atLeast, rounds) => {
+  const lanes = [lane('a', (turn) => 10 + (turn % 2) / 2), lane('b', () => 10.2)];
+  const { isEnough } = ask([{ what: 'a', atLeast }, 'a', 'b']);
+  const results = await compare(lanes, { isEnough: (found) => isEnough(found) || found[0]?.rates.length === 15 });
+  expect(results[0]?.rates.length).toBe(rounds);
+});
+
+it('each round of new processes has the median of their turns, and every second one starts them in the opposite order', async () => {
+  const seen: string[] = [];
+  const starter = (key: string, took: (turn: number) => number) => async () => {
+    seen.push(`+${key}`);
+    return { ...lane(key, took, seen), stop: async () => void seen.push(`-${key}`) };
+  };
+  const slowOnce = (turn: number) => (turn === 2 ? 99 : 10);
+  const results = await compareAnew([starter('a', slowOnce), starter('b', () => 20)], {
+    turns: 3,
+    isEnough: () => true,
+    least: 2,
   });
-  expect(results[0]?.rates.length).toBeGreaterThan(6);
+  expect(seen.join('')).toBe('+a+babbaab-a-b+b+abaabba-b-a');
+  expect(ratios(results, 'a', 'b').clock).toEqual([2, 2]);
 });
 
 it('a promise of a ratio of times compares times, and its bound stands beside it', async () => {
-  vi.spyOn(console, 'log').mockImplementation(() => {});
+  const log = vi.spyOn(console, 'log').mockImplementation(() => {});
   const results = await compare([lane('own', () => 12), lane('row', () => 10), lane('bare', () => 11)], {
-    pairs: [['own', 'row']],
+    isEnough: () => true,
   });
-  const judged = judgeRatio(promises.prepared, results, ['own', 'row', 'bare']);
-  expect(judged?.clock.middle).toBeCloseTo(1.2);
-  expect(judged?.bound?.middle).toBeCloseTo(1.1);
-  expect(judged?.verdict).toBe('kept');
-  expect(judgeRatio(promises.ky, results, ['own', 'row'])?.verdict).toBe('broken');
+  ask([promises.prepared, 'own', 'row', 'bare'], [promises.ky, 'own', 'row']).answer(results);
+  expect(log.mock.calls.join('\n')).toMatch(
+    /at most 1\.25 × · 1\.20 × .* · 1\.10 × · kept[\s\S]*at least 0\.90 × · 0\.83 × .* · broken/,
+  );
   vi.restoreAllMocks();
 });
 
