@@ -10,13 +10,12 @@ import { median } from '../statistics.js';
 import { markdownTable, whole } from '../words.js';
 import { contenders } from './contenders.js';
 
-/** A process in its first seconds has slow turns: so few that the median of ten has none of them. */
-const [FEW, MANY] = [sizeOf(isQuick ? 3 : 5, 1), sizeOf(isQuick ? 3 : 10, 1)];
+/** A process has a few slow turns in its first seconds, so few that the median of ten has none of them. */
+const TURNS = sizeOf(isQuick ? 3 : 10, 1);
 const GROUPS = [
   {
     keys: ['ky', ...builds.map(({ key }) => `sdk${key}`)],
     asked: ask([promises.ky, 'sdk', 'ky'], ...slipOf('default transport', 'sdk')),
-    turns: FEW,
     until: 0.3,
   },
   {
@@ -26,7 +25,6 @@ const GROUPS = [
       [promises.pool, 'fast', 'checkedPool'],
       ...slipOf('nodeTransport()', 'fast'),
     ),
-    turns: MANY,
     until: isQuick ? 1 : 0.93,
   },
 ];
@@ -52,12 +50,12 @@ const starterOf = (key) => async () => {
 
 try {
   const results = [];
-  for (const { keys, turns, asked, until } of GROUPS) {
-    const found = await compareAnew(keys.map(starterOf), { turns, until, isEnough: asked.isEnough });
+  for (const { keys, asked, until } of GROUPS) {
+    const found = await compareAnew(keys.map(starterOf), { turns: TURNS, until, isEnough: asked.isEnough });
     asked.answer(found);
     results.push(...found);
   }
-  if (!isQuick) results.push(...(await compareAnew(SHOWN.map(starterOf), { turns: FEW, until: 0, least: 1 })));
+  if (!isQuick) results.push(...(await compareAnew(SHOWN.map(starterOf), { turns: TURNS, until: 0, least: 1 })));
   tell(
     'Sending one settled bet, and reading the answer',
     markdownTable([

@@ -11,7 +11,7 @@ import { mostBets, type Noted, notePresses } from './press-log.js';
 import { betsIn, startTutorial } from './tutorial-site.js';
 
 const { PRESSES, PRESS_SEED, TEST_CASES } = process.env;
-const presses = Number(PRESSES ?? (TEST_CASES === 'all' ? 40 : 15));
+const presses = Number(PRESSES ?? (TEST_CASES === 'all' ? 40 : 6));
 const seed = Number(PRESS_SEED ?? Date.now() % 1_000_000);
 
 /** Few, so that a stake in doubt is pressed again, with other stakes between. */

@@ -6,8 +6,8 @@ import { because, bet, corrected, numbers, refusedWorld, testReplaceAll } from '
 import { newFile, openStore } from './stores/sqlite/files.js';
 import { outboxWorld } from './world.js';
 
-describe('over a memory store', () => testReplaceAll(async () => memoryStore()));
-describe('over SQLite', () => testReplaceAll(() => openStore(newFile())));
+describe.concurrent('over a memory store', () => testReplaceAll(async () => memoryStore()));
+describe.concurrent('over SQLite', () => testReplaceAll(() => openStore(newFile())));
 
 test.each([401, 429])('a refusal outlives an answer %i, which proves that nothing was processed', async (status) => {
   const { outbox, gateway, sent, clock, run } = outboxWorld({ outbox: { breakerAfter: 2, concurrency: 1 } });

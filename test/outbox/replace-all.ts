@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { createClient } from '../../src/core/client/create-client.js';
 import { createMockGateway } from '../../src/entries/mock.js';
 import { createOutbox, type OutboxStore } from '../../src/entries/outbox.js';
@@ -38,7 +38,7 @@ export async function refusedWorld(store: OutboxStore, status = 422) {
   outbox.start();
   const isHeld = async () =>
     (await outbox.list({ state: 'waiting' })).some(({ problem }) => problem?.status === status);
-  await expect.poll(isHeld, { timeout: 30_000 }).toBe(true);
+  await vi.waitUntil(isHeld, { timeout: 30_000 });
   await outbox.stop();
   for (const index of [6, 7]) await outbox.reportBetEvent(bet(index));
   gateway.faults.clear();

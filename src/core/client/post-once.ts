@@ -61,7 +61,7 @@ const KEY_AGE_MS = 86_400_000;
 const MOST_KEYS = 100;
 const PREFIX = 'location-sdk:';
 /** For the developer: the player reads that it is not known yet. */
-const IN_DOUBT = 'postOnce: no answer with a status 2xx and bet_id or request_id (a text)';
+const IN_DOUBT = 'postOnce: no status 2xx with bet_id or request_id (a text)';
 
 /**
  * The newest keys with which this tab has asked, also where storage is off, full or cleared, and whether each request
@@ -150,11 +150,15 @@ const post = (
  * The situation of the player. After a request in doubt a refusal is in doubt, too, since that request may have placed
  * it. With 408, 425 and 429 the route wants to be asked again, and with 409 an earlier request may still run.
  */
-function situationOf({ bet_id, request_id = bet_id, success }: Json, status: string, isCertain: boolean): Situation {
+function situationOf(
+  { bet_id, request_id = bet_id, success, ok }: Json,
+  status: string,
+  isCertain: boolean,
+): Situation {
   const name = typeof request_id === 'string' && request_id;
   if (isCertain && !name && /^4(0[0-4]|22)/.test(status)) return status === '401' ? 'logged-out' : 'refused';
   // A failure may name its request, too.
-  if (name && /2..$/.test(status) && success !== false) return 'recorded';
+  if (name && /2..$/.test(status) && success !== false && ok !== false) return 'recorded';
   console.warn(IN_DOUBT, status);
   return 'in-doubt';
 }

@@ -77,6 +77,7 @@ describe('until it is placed, the same content has the same key', () => {
     ['an empty id', () => Response.json({ bet_id: '' }), IN_DOUBT],
     ['an id of another type', () => Response.json({ bet_id: {} }), IN_DOUBT],
     ['a failure that names its request', () => Response.json({ success: false, request_id: 'r-1' }), IN_DOUBT],
+    ['a failure in other words', () => Response.json({ ok: false, bet_id: 'b-1' }), IN_DOUBT],
     ['a failure with an id', () => Response.json({ bet_id: 'BET-1', request_id: 'r-1' }, { status: 500 }), IN_DOUBT],
     ['a refusal that names a bet', () => Response.json({ bet_id: 'BET-1' }, { status: 422 }), IN_DOUBT],
     ['nothing (204)', () => new Response(null, { status: 204 }), IN_DOUBT],
@@ -556,7 +557,7 @@ test('no answer, and one that names no bet, is told to the developer', async () 
   await postOnce('/bets', { stake: 1 }, NOWHERE);
   answer = lost;
   await postOnce('/bets', { stake: 1 }, NOWHERE);
-  const told = expect.stringContaining('no answer with a status 2xx and bet_id or request_id');
+  const told = expect.stringContaining('no status 2xx with bet_id or request_id');
   expect(warn.mock.calls).toEqual([
     [told, '201'],
     [told, ''],
