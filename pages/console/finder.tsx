@@ -47,6 +47,7 @@ export function createFinder<Answer extends FoundPage, Item>({
   let error: unknown;
   let now = 0;
   let wasRead = false;
+  let reads = 0;
 
   const { element, draw } = createViewElement(title, () => (
     <>
@@ -69,13 +70,19 @@ export function createFinder<Answer extends FoundPage, Item>({
 
   async function read(isAnew = false): Promise<void> {
     if (isAnew) next = null;
+    const isFirst = next === null;
+    reads += 1;
+    const own = reads;
     const { from, to, ...given } = Object.fromEntries(Object.entries(last[name] ?? {}).filter(([, value]) => value));
     try {
       const answer = await call<Answer>(name, { ...given, from: timeOf(from), to: timeOf(to), [cursor]: next });
-      found = [...(isAnew ? [] : found), ...itemsOf(answer)];
+      // A later question has replaced this one.
+      if (own !== reads) return;
+      found = [...(isFirst ? [] : found), ...itemsOf(answer)];
       ({ next, reached } = answer);
       [now, error] = [Date.now(), undefined];
     } catch (thrown) {
+      if (own !== reads) return;
       error = thrown;
     }
     wasRead = true;

@@ -338,6 +338,40 @@ test('what a colleague dismissed is found by the name, and reopened as one decis
   await reopenDismissed(page, world, ADA);
 });
 
+test('a question is not answered by what comes late for the one before it', async ({
+  world,
+  watched: { page },
+  onTestFinished,
+}) => {
+  await open(page, world.url);
+  let release = () => {};
+  const released = new Promise<void>((resolve) => {
+    release = resolve;
+  });
+  await page.route('**/api/decisions', async (route) => {
+    if (!route.request().postData()?.includes('nobody')) await released;
+    await route.continue().catch(() => undefined);
+  });
+  onTestFinished(() => page.unroute('**/api/decisions'));
+  await page.keyboard.press('5');
+  const asked = page.waitForRequest('**/api/decisions');
+  await page.getByRole('button', { name: 'Find' }).click();
+  await asked;
+  const person = page.getByRole('searchbox', { name: 'Person' });
+  await person.fill('nobody');
+  await page.keyboard.press('Enter');
+  const none = page.getByText('No decision fits.');
+  await none.waitFor();
+  const late = page.waitForResponse('**/api/decisions');
+  release();
+  await (await late).finished();
+  await page.evaluate(() => new Promise((resolve) => setTimeout(resolve, 100)));
+  expect(await none.count()).toBe(1);
+  await person.fill('');
+  await page.getByRole('button', { name: 'Find' }).click();
+  await none.waitFor({ state: 'detached' });
+});
+
 test('the way back from a decision finds the list as it was left, and a time narrows it', async ({
   world,
   watched: { page },
