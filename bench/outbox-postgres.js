@@ -74,7 +74,7 @@ const BARE = "SELECT bare_add('bare:' || $1, $1, $2)";
  *
  * @param {string} title
  * @param {import('../test/support/postgres-server.js').PostgresServer} server
- * @param {number} until
+ * @param {number} until as in `Rounds`
  * @param {readonly [prepared: import('./promises.js').Promised, within: import('./promises.js').Promised, both: import('./promises.js').Promised]} promised
  */
 async function adding(title, { url }, until, [prepared, within, both]) {

@@ -291,7 +291,7 @@ async function draining() {
  * @param {string} name
  * @param {import('./promises.js').Promised} promised
  * @param {Parameters<typeof clientOf>[1]} options
- * @param {number} until
+ * @param {number} until as in `Rounds`
  */
 async function drainingBy(name, promised, options, until) {
   const gateway = await startProcess(new URL('outbox-gateway.js', import.meta.url));

@@ -142,7 +142,13 @@ export function judge(promised, clock, { processor, bound } = {}) {
  * @typedef {readonly [promised: Promised, one: string, other: string, bound?: string]} Question
  */
 
-/** That this build is slower than the last release by a tenth at most, if there is one to compare. @param {string} what @param {string} key @param {Pick<Promised, 'by'>} [by] @returns {Question[]} */
+/**
+ * That this build is slower than the last release by a tenth at most, if there is one to compare.
+ * @param {string} what
+ * @param {string} key
+ * @param {Pick<Promised, 'by'>} [by]
+ * @returns {Question[]}
+ */
 export const slipOf = (what, key, by = {}) =>
   builds.slice(1).map((build) => [{ what: what + EARLIER, atLeast: 0.9, ...by }, key, `${key}${build.key}`]);
 

@@ -89,6 +89,25 @@ export async function call<Answer>(name: string, input: object = {}): Promise<An
   }
 }
 
+/**
+ * For a list that may be asked for again before its answer is there: only the answer to the last call counts. The others
+ * are undefined, even if they fail.
+ */
+export function createLastCall<Answer>(): (name: string, input: object) => Promise<Answer | undefined> {
+  let calls = 0;
+  return async (name, input) => {
+    calls += 1;
+    const own = calls;
+    try {
+      const answer = await call<Answer>(name, input);
+      return own === calls ? answer : undefined;
+    } catch (error) {
+      if (own === calls) throw error;
+      return undefined;
+    }
+  };
+}
+
 async function* linesOf({ body }: Response): AsyncGenerator<string> {
   const reader = body?.getReader();
   const decoder = new TextDecoder();

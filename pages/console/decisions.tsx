@@ -3,7 +3,7 @@ import type { AllQuarantined, DecisionPage, DecisionRecord } from '../../src/ope
 import { Button, Card, EmptyState, Facts } from '../kit/parts.js';
 import { counted, operationWords, partOf } from '../kit/words.js';
 import { decisionHash, reportHash } from './addresses.js';
-import { call } from './calls.js';
+import { call, createLastCall } from './calls.js';
 import { undo } from './decide.js';
 import { ChoiceField, InputField } from './fields.js';
 import { createFinder, TimeFields } from './finder.js';
@@ -19,9 +19,11 @@ export function createLatestDecisions(page: ConsolePage, draw: () => void) {
   let read: readonly DecisionRecord[] = [];
   let shown = FEW;
   let next: string | null = null;
+  const callLast = createLastCall<DecisionPage>();
 
   async function load(before: string | null = null): Promise<void> {
-    const answer = await call<DecisionPage>('decisions', { before });
+    const answer = await callLast('decisions', { before });
+    if (!answer) return;
     read = before === null ? answer.decisions : [...read, ...answer.decisions];
     if (before === null) shown = FEW;
     next = answer.next;

@@ -1,7 +1,7 @@
 import type { ComponentChildren } from 'preact';
 import { announce } from '../kit/page.js';
 import { Button } from '../kit/parts.js';
-import { call } from './calls.js';
+import { createLastCall } from './calls.js';
 import { fieldsOf, InputField } from './fields.js';
 import { createViewElement, ErrorState, type View } from './view.js';
 import { timeWords } from './words.js';
@@ -47,7 +47,7 @@ export function createFinder<Answer extends FoundPage, Item>({
   let error: unknown;
   let now = 0;
   let wasRead = false;
-  let reads = 0;
+  const callLast = createLastCall<Answer>();
 
   const { element, draw } = createViewElement(title, () => (
     <>
@@ -71,18 +71,14 @@ export function createFinder<Answer extends FoundPage, Item>({
   async function read(isAnew = false): Promise<void> {
     if (isAnew) next = null;
     const isFirst = next === null;
-    reads += 1;
-    const own = reads;
     const { from, to, ...given } = Object.fromEntries(Object.entries(last[name] ?? {}).filter(([, value]) => value));
     try {
-      const answer = await call<Answer>(name, { ...given, from: timeOf(from), to: timeOf(to), [cursor]: next });
-      // A later question has replaced this one.
-      if (own !== reads) return;
+      const answer = await callLast(name, { ...given, from: timeOf(from), to: timeOf(to), [cursor]: next });
+      if (!answer) return;
       found = [...(isFirst ? [] : found), ...itemsOf(answer)];
       ({ next, reached } = answer);
       [now, error] = [Date.now(), undefined];
     } catch (thrown) {
-      if (own !== reads) return;
       error = thrown;
     }
     wasRead = true;

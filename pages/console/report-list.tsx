@@ -6,7 +6,7 @@ import { announce } from '../kit/page.js';
 import { Button } from '../kit/parts.js';
 import { grouped, operationWords } from '../kit/words.js';
 import { reportHash } from './addresses.js';
-import { call } from './calls.js';
+import { createLastCall } from './calls.js';
 import { InputField } from './fields.js';
 import { placeWords, statusOf, timeWords } from './words.js';
 
@@ -45,11 +45,13 @@ export function createReportList(filter: object, draw: () => void) {
   let reports: readonly ReportSummary[] = [];
   let next: string | null = null;
   let begin = 1;
+  const callLast = createLastCall<SearchPage>();
 
   async function read(isAnew = true, from = 1): Promise<void> {
     if (isAnew) begin = from;
     const place = isAnew ? { skip: begin - 1 } : { cursor: next };
-    const answer = await call<SearchPage>('search', { ...filter, ...place });
+    const answer = await callLast('search', { ...filter, ...place });
+    if (!answer) return;
     reports = isAnew ? answer.reports : [...reports, ...answer.reports];
     next = answer.next;
     draw();
