@@ -3,11 +3,16 @@ import { pageTransport, type Send, transportBy } from './fetch-transport.js';
 import { readBroken } from './network-failure.js';
 import type { Transport } from './transport.js';
 
-/** Loaded at the first request, so that a process that sends nothing does not read it. */
-const loadKy = () =>
-  import('ky').catch(() => {
+let loading: Promise<typeof import('ky')> | undefined;
+
+/** Loaded at the first request, so that a process that sends nothing does not read it. Kept: even another import costs. */
+function loadKy() {
+  loading ??= import('ky').catch(() => {
+    loading = undefined;
     throw Object.assign(new Error('ky'), { code: 'KY_NOT_LOADED' });
   });
+  return loading;
+}
 
 /** ky's retries and its time limit are off, since `deliver` does both and keeps track of doubt. */
 const byKy: Send = async (url, init) => {
