@@ -32,20 +32,40 @@ test.each(rows)('without $name, $entry fails in the words of the guide', ({ word
   expect(install.replace(/@[\d.]+$/, '')).toBe(name);
 });
 
-test('without ky, a call sends nothing and says so', () => {
-  const alone = mkdtempSync(join(tmpdir(), 'location-sdk-without-ky-'));
-  cpSync(join(project, 'node_modules/location-sdk'), join(alone, 'node_modules/location-sdk'), { recursive: true });
+/** The error of each of two calls, one after the other. */
+function verifyTwice(cwd: string, before = '') {
   const code = `
+    ${before}
     const { createClient } = await import('location-sdk');
     const gateways = { staging: { baseUrl: 'http://127.0.0.1:4010', apiKey: 'key' } };
     const client = createClient({ gateways, environment: 'staging', retry: { limit: 0 } });
-    const error = await client.verifyNin('99000000001').catch((thrown) => thrown);
-    console.log(error.code, error.outcome, error.message);`;
-  const { stdout } = spawnSync(process.execPath, ['--input-type=module', '--eval', code], {
-    cwd: alone,
-    encoding: 'utf8',
-    timeout: 60_000,
-  });
-  expect(stdout).toContain('network not-sent');
-  expect(stdout).toContain('the package ky could not be loaded; install the dependencies again');
+    for (let call = 1; call <= 2; call += 1) {
+      const error = await client.verifyNin('99000000001').catch((thrown) => thrown);
+      console.log(error.code, error.outcome, error.message);
+    }`;
+  const words = ['--input-type=module', '--eval', code];
+  const { stdout } = spawnSync(process.execPath, words, { cwd, encoding: 'utf8', timeout: 60_000 });
+  return stdout.trim().split('\n');
+}
+
+const NOT_LOADED =
+  /^network not-sent .*: the package ky could not be loaded; install the dependencies again\. Call it again\.$/;
+
+test('without ky, a call sends nothing and says so', () => {
+  const alone = mkdtempSync(join(tmpdir(), 'location-sdk-without-ky-'));
+  cpSync(join(project, 'node_modules/location-sdk'), join(alone, 'node_modules/location-sdk'), { recursive: true });
+  expect(verifyTwice(alone)).toEqual([expect.stringMatching(NOT_LOADED), expect.stringMatching(NOT_LOADED)]);
+});
+
+test('once ky could not be loaded, the next call loads it', () => {
+  const failsOnce = `
+    let fails = true;
+    export const resolve = (name, context, next) => {
+      if (name !== 'ky' || !fails) return next(name, context);
+      fails = false;
+      throw new Error('away for a moment');
+    };`;
+  const hooks = `data:text/javascript,${encodeURIComponent(failsOnce)}`;
+  const said = verifyTwice(project, `(await import('node:module')).register('${hooks.replaceAll("'", '%27')}');`);
+  expect(said).toEqual([expect.stringMatching(NOT_LOADED), expect.stringMatching(/^network not-sent .*ECONNREFUSED/)]);
 });
