@@ -163,7 +163,7 @@ async function comparing() {
         turn: () => measure([script, newFile(), csv, '--check-first'], lines),
       },
     ],
-    { isEnough: asked.isEnough, until: 0.55 },
+    { neededAfter: asked.neededAfter, until: 0.55 },
   );
   const { rates, processorRates } = resultOf(results, 'import');
   /** @type {number[]} */

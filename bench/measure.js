@@ -20,7 +20,8 @@ const ROUND_MS = sizeOf(150, 2);
 
 /**
  * @typedef {object} Rounds
- * @property {(results: readonly Result[]) => boolean} [isEnough] whether the rounds so far are
+ * @property {(results: readonly Result[]) => ReadonlySet<string>} [neededAfter] the contenders that need more rounds after
+ *   these; all of them unless given
  * @property {number} [until] the part of the budget after which, counted from the start of this process, they end anyway
  * @property {number} [least] rounds
  */
@@ -28,57 +29,71 @@ const ROUND_MS = sizeOf(150, 2);
 /** A contender's rates in a round. @typedef {{ key: string, name: string, rate: number, processorRate: number }} Figures */
 
 /**
- * Runs rounds until they are enough, or the time is spent.
+ * Runs rounds until they are enough, or the time is spent. A contender whose rounds are enough leaves the others the time.
  *
- * @param {(isReversed: boolean) => Promise<Figures[]>} measureRound
+ * @template {{ readonly key: string }} Contender
+ * @param {readonly Contender[]} contenders
+ * @param {(inTurn: readonly Contender[]) => Promise<Figures[]>} measureRound
  * @param {Rounds} rounds
  * @returns {Promise<Result[]>} in the order of the first round
  */
-async function repeat(measureRound, { isEnough = () => false, until = 1, least = LEAST }) {
+async function repeat(contenders, measureRound, { neededAfter, until = 1, least = LEAST }) {
   /** @type {Result[]} */
   const results = [];
+  let running = contenders;
   for (let round = 1; ; round += 1) {
-    for (const { key, name, rate, processorRate } of await measureRound(round % 2 === 0)) {
+    for (const figures of await measureRound(round % 2 === 0 ? [...running].reverse() : running)) {
+      const { key, name, rate, processorRate } = figures;
       if (round === 1) results.push({ key, name, rates: [], processorRates: [] });
       const { rates, processorRates } = resultOf(results, key);
       rates.push(rate);
       processorRates.push(processorRate);
     }
-    const isSpent = performance.now() >= SECONDS * until * 1_000;
-    if (round >= least && (isSpent || isEnough(results))) return results;
+    if (round < least) continue;
+    const needed = neededAfter?.(results);
+    running = running.filter(({ key }) => !needed || needed.has(key));
+    if (running.length === 0 || performance.now() >= SECONDS * until * 1_000) return results;
   }
 }
 
 /** @param {readonly Lane[]} lanes @param {Rounds} [rounds] */
 export const compare = (lanes, rounds = {}) =>
-  repeat(async (isReversed) => {
-    const figures = [];
-    for (const { key, name, turn } of isReversed ? [...lanes].reverse() : lanes) {
-      const { times, took, processor } = await turn();
-      figures.push({ key, name, rate: (times / took) * 1_000, processorRate: (times / processor) * 1_000 });
-    }
-    return figures;
-  }, rounds);
+  repeat(
+    lanes,
+    async (inTurn) => {
+      const figures = [];
+      for (const { key, name, turn } of inTurn) {
+        const { times, took, processor } = await turn();
+        figures.push({ key, name, rate: (times / took) * 1_000, processorRate: (times / processor) * 1_000 });
+      }
+      return figures;
+    },
+    rounds,
+  );
 
 /**
  * Each round has new processes, which take a number of turns. Its figure is the median of these.
  *
- * @param {readonly (() => Promise<Lane & { stop: () => Promise<void> }>)[]} starters
+ * @param {readonly { key: string, start: () => Promise<Lane & { stop: () => Promise<void> }> }[]} starters
  * @param {Rounds & { turns: number }} rounds
  */
 export const compareAnew = (starters, { turns, ...rounds }) =>
-  repeat(async (isReversed) => {
-    const lanes = [];
-    for (const start of isReversed ? [...starters].reverse() : starters) lanes.push(await start());
-    const results = await compare(lanes, { until: 0, least: turns });
-    for (const { stop } of lanes) await stop();
-    return results.map(({ key, name, rates, processorRates }) => ({
-      key,
-      name,
-      rate: median(rates),
-      processorRate: median(processorRates),
-    }));
-  }, rounds);
+  repeat(
+    starters,
+    async (inTurn) => {
+      const lanes = [];
+      for (const { start } of inTurn) lanes.push(await start());
+      const results = await compare(lanes, { until: 0, least: turns });
+      for (const { stop } of lanes) await stop();
+      return results.map(({ key, name, rates, processorRates }) => ({
+        key,
+        name,
+        rate: median(rates),
+        processorRate: median(processorRates),
+      }));
+    },
+    rounds,
+  );
 
 /** @param {readonly Result[]} results @param {string} key */
 export function resultOf(results, key) {
@@ -88,13 +103,13 @@ export function resultOf(results, key) {
 }
 
 /**
- * How often the one does its work while the other does it once, round by round.
+ * How often the one does its work while the other does it once, in each round of both.
  * @param {readonly Result[]} results @param {string} one @param {string} other
  */
 export function ratios(results, one, other) {
   const [{ rates, processorRates }, base] = [resultOf(results, one), resultOf(results, other)];
   const divide = (/** @type {number[]} */ figures, /** @type {number[]} */ by) =>
-    figures.map((figure, round) => figure / (by[round] ?? Number.NaN));
+    figures.slice(0, by.length).map((figure, round) => figure / (by[round] ?? Number.NaN));
   return { clock: divide(rates, base.rates), processor: divide(processorRates, base.processorRates) };
 }
 

@@ -187,7 +187,7 @@ async function adding(title, { url }, until, [prepared, within, both]) {
         sending.query(BARE, [one.bet_id, JSON.stringify(one)]),
       ),
     ],
-    { until, isEnough: asked.isEnough },
+    { until, neededAfter: asked.neededAfter },
   );
   waiting.release();
   sending.release();
@@ -319,7 +319,7 @@ async function claims() {
       turns('few', `${whole(FEW)} waiting`, few),
       turns('many', `${whole(MANY)} waiting, ${whole(RECORDED)} recorded`, many),
     ],
-    { until: 0.55, isEnough: asked.isEnough },
+    { until: 0.55, neededAfter: asked.neededAfter },
   );
   asked.answer(results);
   const began = performance.now();

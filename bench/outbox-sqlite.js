@@ -185,7 +185,7 @@ async function enqueueing() {
         }),
       },
     ],
-    { until: 0.4, isEnough: asked.isEnough },
+    { until: 0.4, neededAfter: asked.neededAfter },
   );
   asked.answer(results);
   tell('SQLite: enqueueing reports', table(results, 'bare'));
@@ -335,7 +335,7 @@ async function drainingBy(name, promised, options, until) {
         },
       },
     ],
-    { until, isEnough: asked.isEnough },
+    { until, neededAfter: asked.neededAfter },
   );
   asked.answer(results);
   tell(`SQLite: draining ${whole(BACKLOG)} reports, ${CONCURRENCY} at once, ${name}`, table(results, 'alone'));
@@ -355,7 +355,7 @@ async function claiming(key, waiting) {
 async function claims() {
   const [few, many] = [await claiming('few', FEW), await claiming('many', MANY)];
   const asked = ask([promises.sqliteClaim, 'many', 'few']);
-  const results = await compareHere([few.contender, many.contender], { isEnough: asked.isEnough, until: 0.6 });
+  const results = await compareHere([few.contender, many.contender], { neededAfter: asked.neededAfter, until: 0.6 });
   asked.answer(results);
   tell(`SQLite: turns, ${CLAIMED} rows written back and ${CLAIMED} claimed`, table(results, 'few'));
   await few.close();

@@ -182,7 +182,7 @@ try {
   for (const { turn } of lanes) await turn();
   for (const { costs } of lanes) costs.length = 0;
   const asked = ask([promises.costBoss, 'outbox', 'boss'], [promises.costGraphile, 'outbox', 'graphile']);
-  const results = await compare(lanes, { isEnough: asked.isEnough });
+  const results = await compare(lanes, { neededAfter: asked.neededAfter });
   asked.answer(results);
   tell(
     `PostgreSQL: what a report costs, from its enqueueing until it is recorded, ${CONCURRENCY} at once`,

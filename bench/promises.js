@@ -156,15 +156,17 @@ export const slipOf = (what, key, by = {}) =>
 const askedOf = (results, [{ atLeast }, one, other]) =>
   atLeast === undefined ? ratios(results, other, one) : ratios(results, one, other);
 
-/** Asks a comparison, and tells when its rounds are enough. @param {readonly Question[]} questions */
+/** Asks a comparison, and tells whose rounds are not enough. @param {readonly Question[]} questions */
 export const ask = (...questions) => ({
-  /** @param {readonly Result[]} results */
-  isEnough: (results) =>
-    questions.every((question) => {
+  /** The contenders of the questions without a clear answer. @param {readonly Result[]} results */
+  neededAfter(results) {
+    const open = questions.filter((question) => {
       const [promised] = question;
       const { clock, processor } = askedOf(results, question);
-      return isClear(intervalOf(promised.by ? processor : clock), promised);
-    }),
+      return !isClear(intervalOf(promised.by ? processor : clock), promised);
+    });
+    return new Set(open.flatMap(([, ...keys]) => keys.filter((key) => key !== undefined)));
+  },
   /** @param {readonly Result[]} results */
   answer(results) {
     for (const question of questions) {

@@ -39,7 +39,7 @@ const asked = ask(
   ...slipOf('start', 'sdk', { by: 'processor' }),
   ...slipOf('start of outbox and outbox/sqlite', 'outbox', { by: 'processor' }),
 );
-const results = await compare(lanes, { isEnough: asked.isEnough });
+const results = await compare(lanes, { neededAfter: asked.neededAfter });
 asked.answer(results);
 tell(
   'Import, in fresh processes',

@@ -40,18 +40,21 @@ const WARM_UP_MS = sizeOf(1_750, 1);
 const gateway = await startProcess(new URL('gateway.js', import.meta.url));
 
 /** @param {string} key */
-const starterOf = (key) => async () => {
-  const words = [key, String(gateway.first), ...(BEFORE ? ['--before', BEFORE] : [])];
-  const child = await startProcess(new URL('lane.js', import.meta.url), { words });
-  const turn = () => child.ask(TURN);
-  for (let spent = 0; spent < WARM_UP_MS; ) spent += (await turn()).processor;
-  return { key, name: contenders[key]?.name ?? key, turn, stop: child.stop };
-};
+const starterOf = (key) => ({
+  key,
+  async start() {
+    const words = [key, String(gateway.first), ...(BEFORE ? ['--before', BEFORE] : [])];
+    const child = await startProcess(new URL('lane.js', import.meta.url), { words });
+    const turn = () => child.ask(TURN);
+    for (let spent = 0; spent < WARM_UP_MS; ) spent += (await turn()).processor;
+    return { key, name: contenders[key]?.name ?? key, turn, stop: child.stop };
+  },
+});
 
 try {
   const results = [];
   for (const { keys, asked, until } of GROUPS) {
-    const found = await compareAnew(keys.map(starterOf), { turns: TURNS, until, isEnough: asked.isEnough });
+    const found = await compareAnew(keys.map(starterOf), { turns: TURNS, until, neededAfter: asked.neededAfter });
     asked.answer(found);
     results.push(...found);
   }

@@ -43,7 +43,7 @@ async function measureVolume(key, reports, until) {
     turn: () => send(name === 'old' ? old : young, turn, false),
   });
   for (const child of [young, old]) await send(child, turn, false);
-  const results = await compare([lane('young'), lane('old')], { isEnough: asked.isEnough, until });
+  const results = await compare([lane('young'), lane('old')], { neededAfter: asked.neededAfter, until });
   const { heap } = await send(old, turn);
   const microseconds = 1_000_000 / median(results[1]?.processorRates ?? []);
   milestones.push({ reports, microseconds, heap });

@@ -16,7 +16,9 @@ const lane = (key: string, took: (turn: number) => number, seen: string[] = []) 
 
 it('every second round runs the contenders in the opposite order, and all have the same number of rounds', async () => {
   const seen: string[] = [];
-  const results = await compare([lane('a', () => 10, seen), lane('b', () => 20, seen)], { isEnough: () => true });
+  const results = await compare([lane('a', () => 10, seen), lane('b', () => 20, seen)], {
+    neededAfter: () => new Set(),
+  });
   expect(seen.join('')).toBe('abbaabbaabba');
   expect(results.map(({ rates }) => rates.length)).toEqual([6, 6]);
 });
@@ -24,7 +26,7 @@ it('every second round runs the contenders in the opposite order, and all have t
 it('a slow machine changes both contenders of a round, and so not the ratio', async () => {
   const slowed = (turn: number) => (turn % 3 === 0 ? 50 : 1);
   const lanes = [lane('a', (turn) => 10 * slowed(turn)), lane('b', (turn) => 20 * slowed(turn))];
-  const results = await compare(lanes, { isEnough: () => true });
+  const results = await compare(lanes, { neededAfter: () => new Set() });
   expect(ratios(results, 'a', 'b').clock).toEqual([2, 2, 2, 2, 2, 2]);
 });
 
@@ -33,25 +35,43 @@ it.each([
   ['go on while the interval contains the limit', 1, 15],
 ])('rounds %s', async (_, atLeast, rounds) => {
   const lanes = [lane('a', (turn) => 10 + (turn % 2) / 2), lane('b', () => 10.2)];
-  const { isEnough } = ask([{ what: 'a', atLeast }, 'a', 'b']);
+  const { neededAfter } = ask([{ what: 'a', atLeast }, 'a', 'b']);
   const results = await compare(lanes, {
     // The budget counts from the start of the process.
     until: Number.POSITIVE_INFINITY,
-    isEnough: (found) => isEnough(found) || found[0]?.rates.length === 15,
+    neededAfter: (found) => (found[0]?.rates.length === 15 ? new Set() : neededAfter(found)),
   });
   expect(results[0]?.rates.length).toBe(rounds);
 });
 
+it('a contender leaves once the questions that name it are answered, and keeps its rounds', async () => {
+  const lanes = ['a', 'b', 'c', 'd'].map((key) => lane(key, (turn) => (key === 'b' && turn % 2 ? 20 : 10)));
+  const { neededAfter } = ask(
+    [{ what: 'open', atLeast: 1 }, 'a', 'b'],
+    [{ what: 'clear', atLeast: 0.9 }, 'a', 'c', 'd'],
+  );
+  const results = await compare(lanes, {
+    until: Number.POSITIVE_INFINITY,
+    neededAfter: (found) => (found[0]?.rates.length === 8 ? new Set() : neededAfter(found)),
+  });
+  expect(results.map(({ rates }) => rates.length)).toEqual([8, 8, 6, 6]);
+  expect(ratios(results, 'a', 'c').clock).toEqual([1, 1, 1, 1, 1, 1]);
+  expect(ratios(results, 'c', 'b').clock).toEqual([2, 1, 2, 1, 2, 1]);
+});
+
 it('each round of new processes has the median of their turns, and every second one starts them in the opposite order', async () => {
   const seen: string[] = [];
-  const starter = (key: string, took: (turn: number) => number) => async () => {
-    seen.push(`+${key}`);
-    return { ...lane(key, took, seen), stop: async () => void seen.push(`-${key}`) };
-  };
+  const starter = (key: string, took: (turn: number) => number) => ({
+    key,
+    async start() {
+      seen.push(`+${key}`);
+      return { ...lane(key, took, seen), stop: async () => void seen.push(`-${key}`) };
+    },
+  });
   const slowOnce = (turn: number) => (turn === 2 ? 99 : 10);
   const results = await compareAnew([starter('a', slowOnce), starter('b', () => 20)], {
     turns: 3,
-    isEnough: () => true,
+    neededAfter: () => new Set(),
     least: 2,
   });
   expect(seen.join('')).toBe('+a+babbaab-a-b+b+abaabba-b-a');
@@ -61,7 +81,7 @@ it('each round of new processes has the median of their turns, and every second 
 it('a promise of a ratio of times compares times, and its bound stands beside it', async () => {
   const log = vi.spyOn(console, 'log').mockImplementation(() => {});
   const results = await compare([lane('own', () => 12), lane('row', () => 10), lane('bare', () => 11)], {
-    isEnough: () => true,
+    neededAfter: () => new Set(),
   });
   ask([promises.prepared, 'own', 'row', 'bare'], [promises.ky, 'own', 'row']).answer(results);
   expect(log.mock.calls.join('\n')).toMatch(
