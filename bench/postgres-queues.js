@@ -108,22 +108,32 @@ async function graphileContender() {
   };
 }
 
-/** The processor time of the server and of all its processes, in milliseconds. */
+/** The fields of `/proc/<pid>/stat`, after the name, with the ticks of ended children in user and in system time. */
+const ENDED = [13, 14];
+const TICK_MS = 10;
+
+/** The processor time of the server and of all its processes, those that have ended too, in milliseconds. */
 function serverTime() {
+  const statOf = (/** @type {string} */ pid) =>
+    readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]?.split(' ') ?? [];
   const postmaster = readFileSync(join(server.folder, 'postmaster.pid'), 'utf8').split('\n')[0] ?? '';
   /** @param {string} pid */
-  const isOfServer = (pid) => {
+  const timeOf = (pid) => {
     try {
-      return (
-        pid === postmaster || readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]?.split(' ')[1] === postmaster
-      );
+      if (pid !== postmaster && statOf(pid)[1] !== postmaster) return 0;
+      return Number(readFileSync(`/proc/${pid}/schedstat`, 'utf8').split(' ')[0]) / 1_000_000;
     } catch {
-      return false;
+      // It has ended.
+      return 0;
     }
   };
+  const ended = statOf(postmaster);
   return readdirSync('/proc')
-    .filter((name) => /^\d+$/.test(name) && isOfServer(name))
-    .reduce((sum, pid) => sum + Number(readFileSync(`/proc/${pid}/schedstat`, 'utf8').split(' ')[0]) / 1_000_000, 0);
+    .filter((name) => /^\d+$/.test(name))
+    .reduce(
+      (sum, pid) => sum + timeOf(pid),
+      ENDED.reduce((sum, field) => sum + Number(ended[field]) * TICK_MS, 0),
+    );
 }
 
 /** @typedef {Record<'statements' | 'wal', number>} Counts */

@@ -32,12 +32,15 @@ function waysToSum(count) {
  * The estimate of Hodges and Lehmann with the exact interval of Wilcoxon's signed ranks at 95 %: the middle of the means of
  * all pairs, and two of these means. It assumes that noise multiplies a ratio by a factor as often as it divides it by that
  * factor, as it does if it hits both contenders of a round alike. The interval of the median assumes less, and needs half
- * as many rounds again. Fewer than six figures have no interval, so it is endless.
+ * as many rounds again. Fewer than six figures have no interval, so it is endless; so is that of a figure which no ratio
+ * can have.
  *
- * @param {readonly number[]} figures above 0
+ * @param {readonly number[]} figures
  * @returns {Interval}
  */
 export function intervalOf(figures) {
+  if (!figures.every((figure) => figure > 0 && Number.isFinite(figure)))
+    return { middle: Number.NaN, low: Number.NEGATIVE_INFINITY, high: Number.POSITIVE_INFINITY };
   const means = figures
     .flatMap((one, index) => figures.slice(index).map((other) => Math.sqrt(one * other)))
     .sort((a, b) => a - b);
@@ -72,7 +75,7 @@ export function verdictOf({ low, high }, { atLeast = Number.NEGATIVE_INFINITY, a
 const NARROW = 0.03;
 
 /**
- * Whether further rounds would hardly change the verdict: the interval is narrow, or one twice as wide had the same.
+ * Whether further rounds would hardly change the verdict: the interval is narrow, or one half as wide again had the same.
  *
  * @param {Interval} interval
  * @param {Parameters<typeof verdictOf>[1]} limit
@@ -80,7 +83,8 @@ const NARROW = 0.03;
 export function isClear(interval, limit) {
   const { middle, low, high } = interval;
   if (high - low <= NARROW * middle) return true;
-  return verdictOf({ middle, low: 2 * low - middle, high: 2 * high - middle }, limit) !== 'undecided';
+  const [below, above] = [1.5 * (low - middle), 1.5 * (high - middle)];
+  return verdictOf({ middle, low: middle + below, high: middle + above }, limit) !== 'undecided';
 }
 
 /** That of a run: 1 for a broken promise, 2 for an undecided one. @param {readonly Verdict[]} verdicts */

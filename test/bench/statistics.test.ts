@@ -103,6 +103,15 @@ it('fewer than six rounds prove nothing', () => {
   expect(verdictOf(interval, { atMost: 9 })).toBe('undecided');
 });
 
+it.each([0, -1, Number.NaN, Number.POSITIVE_INFINITY])(
+  'rounds with %d, which no ratio can be, prove nothing',
+  (wrong) => {
+    const interval = intervalOf([1, 1, 1, 1, 1, 1, 1, 1, wrong]);
+    expect(verdictOf(interval, { atLeast: 0.1 })).toBe('undecided');
+    expect(verdictOf(interval, { atMost: 9 })).toBe('undecided');
+  },
+);
+
 it('the median is the middle figure, or between the two', () => {
   expect(median([3, 1, 2])).toBe(2);
   expect(median([4, 1, 2, 3])).toBe(2.5);

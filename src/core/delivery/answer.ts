@@ -72,7 +72,7 @@ function isFailure(value: unknown, name: string, depth: number, isOnlyMember: bo
     (text === '0' && DONE.test(name)) ||
     (CODE.test(name) && isFailureCode(text, isText, name)) ||
     (NO.test(text) && matchesAny(name, CODE, DONE)) ||
-    (isText && matchesAny(name, CODE, DONE, INNER, STATE, TEXT) && saysFailed(text))
+    (isText && saysFailed(text) && matchesAny(name, CODE, DONE, INNER, STATE, TEXT))
   );
 }
 

@@ -43,8 +43,10 @@ interface Piece {
 /** Printable ASCII. Folding the case is enough for it. */
 const ASCII = /^[\x20-\x7e]*$/;
 
-export const fold = (text: string): string =>
-  (ASCII.test(text) ? text : text.normalize('NFKD').replace(/[\p{M}\p{Cf}]/gu, '')).toLowerCase();
+const withoutMarks = (text: string): string =>
+  ASCII.test(text) ? text : text.normalize('NFKD').replace(/[\p{M}\p{Cf}]/gu, '');
+
+export const fold = (text: string): string => withoutMarks(text).toLowerCase();
 
 /** Puts a line between the words of a name such as `statusCode`. */
 const splitName = (text: string): string => text.replace(/([a-z])(?=[A-Z])/g, '$1_');
@@ -346,7 +348,7 @@ const isUnclear = (json: string): boolean => json.includes('\\') || json.include
 /** More sentences of known words than a gateway has. */
 const MOST_KEPT = 100;
 
-/** By sentence of known words: finds one of its words in a folded JSON text, but not within the name of a member. */
+/** By sentence of known words: finds one of its words in a JSON text, in any case, but not within the name of a member. */
 const wordsOutsideNames = new Map<string, RegExp>();
 
 /**
@@ -355,17 +357,16 @@ const wordsOutsideNames = new Map<string, RegExp>();
  */
 export function needsNoMask(said: string, json: string, secrets: Iterable<string>): boolean {
   const words = wordsOutsideNames.get(said) ?? wordsOf(said);
-  return (
-    words !== undefined &&
-    [json, JSON.stringify([...secrets])].every((sent) => !isUnclear(sent) && !words.test(fold(sent)))
-  );
+  const holdsNone = (sent: string) => !isUnclear(sent) && !words?.test(withoutMarks(sent));
+  // A secret with a quote could pass for the name of a member, too.
+  return words !== undefined && holdsNone(json) && [...secrets].every((one) => !one.includes('"') && holdsNone(one));
 }
 
 function wordsOf(said: string): RegExp | undefined {
   if (said.length > LONGEST_SHOWN || !SENTENCE.test(said)) return undefined;
   const words = said.toLowerCase().match(/[a-z]+/g) ?? [];
   if (!words.every(isShownWord)) return undefined;
-  const found = new RegExp(`(${words.join('|')})(?!\\w*":)`);
+  const found = new RegExp(`(${words.join('|')})(?!\\w*":)`, 'i');
   if (wordsOutsideNames.size < MOST_KEPT) wordsOutsideNames.set(said, found);
   return found;
 }

@@ -60,8 +60,9 @@ export const string = <Given = string>(expected: string, ...patterns: readonly P
 
 export const number = (expected: string, range?: Range, otherwise = expected): Field<number> => ({
   ...field(() => {
-    const isWithin = (value: unknown) => !range || (Number(value) >= range[0] && Number(value) <= range[1]);
-    return new z.$ZodNumber({ type: 'number', checks: [rule(otherwise, isWithin)], ...says(expected) });
+    const within = ([least, most]: Range) =>
+      rule(otherwise, (value) => Number(value) >= least && Number(value) <= most);
+    return new z.$ZodNumber({ type: 'number', checks: range ? [within(range)] : [], ...says(expected) });
   }),
   range,
 });
