@@ -65,8 +65,8 @@ export interface OutboxOptions<Mode extends ClientMode = ClientMode> {
   keepBodies?: boolean | undefined;
   /**
    * Called with a line of JSON, without personal data, for each report that this process has recorded, and for each new
-   * last hash of the log of receipts. Write it outside the database at once, since `stop` does not wait, such as into
-   * your log: `reconcile` reads it there, and finds the reports that a failover lost. Its error stops no report, and
+   * last hash of the log of receipts. Write it to your log at once, outside the database: `stop` does not wait.
+   * `reconcile` reads it there, and finds the reports that a failover lost. An error that it throws stops no report, and
    * emits `error`, once until it works again. Default: none.
    */
   onReceipt?: ((line: string) => unknown) | undefined;
