@@ -50,8 +50,10 @@ async function repeat(contenders, measureRound, { neededAfter, until = 1, least 
       processorRates.push(processorRate);
     }
     if (round < least) continue;
-    const needed = neededAfter?.(results);
-    running = running.filter(({ key }) => !needed || needed.has(key));
+    if (neededAfter) {
+      const needed = neededAfter(results);
+      running = running.filter(({ key }) => needed.has(key));
+    }
     if (running.length === 0 || performance.now() >= SECONDS * until * 1_000) return results;
   }
 }

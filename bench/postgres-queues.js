@@ -127,13 +127,13 @@ function serverTime() {
       return 0;
     }
   };
-  const ended = statOf(postmaster);
-  return readdirSync('/proc')
+  const stat = statOf(postmaster);
+  // Read before the running ones, so that a process which ends meanwhile does not count twice.
+  const ended = ENDED.map((field) => Number(stat[field]) * TICK_MS);
+  const running = readdirSync('/proc')
     .filter((name) => /^\d+$/.test(name))
-    .reduce(
-      (sum, pid) => sum + timeOf(pid),
-      ENDED.reduce((sum, field) => sum + Number(ended[field]) * TICK_MS, 0),
-    );
+    .map(timeOf);
+  return [...ended, ...running].reduce((sum, one) => sum + one, 0);
 }
 
 /** @typedef {Record<'statements' | 'wal', number>} Counts */

@@ -7,7 +7,8 @@ import { intervalOf, isClear, verdictOf } from './statistics.js';
 import { fixed, whole } from './words.js';
 
 /**
- * `atLeast` is a ratio of rates, and `atMost` one of times, or of memory. A figure with a unit is one machine's. The clock decides, or `by: 'processor'` the processor time.
+ * `atLeast` is a ratio of rates, and `atMost` one of times, or of memory. A figure with a unit is one machine's. The
+ * clock decides, or `by: 'processor'` the processor time.
  * @typedef {{ what: string, atLeast?: number, atMost?: number, unit?: string, by?: 'processor' }} Promised
  */
 /** @typedef {import('./statistics.js').Interval} Interval */
@@ -96,6 +97,11 @@ export const isSlip = ({ what }) => what.endsWith(EARLIER);
 
 /** A quick run has fewer rounds, so it may miss each promise by a fifth. */
 const SLACK = isQuick ? 1.2 : 1;
+/** The limit in this run. @param {Promised} promised */
+const allowedOf = ({ atLeast, atMost }) => ({
+  ...(atLeast === undefined ? {} : { atLeast: atLeast / SLACK }),
+  ...(atMost === undefined ? {} : { atMost: atMost * SLACK }),
+});
 
 /** For `main.js`, if it runs this part. @param {{ judged: Judged } | { heading: string, text: string }} result */
 const add = (result) => void (RESULTS && appendFileSync(RESULTS, `${JSON.stringify(result)}\n`));
@@ -120,17 +126,13 @@ export function judge(promised, clock, { processor, bound } = {}) {
     const [only = Number.NaN] = figures;
     return figures.length === 1 ? { middle: only, low: only, high: only } : intervalOf(figures);
   };
-  const limit = {
-    ...(promised.atLeast === undefined ? {} : { atLeast: promised.atLeast / SLACK }),
-    ...(promised.atMost === undefined ? {} : { atMost: promised.atMost * SLACK }),
-  };
   const measured = { clock: interval(clock), ...(processor ? { processor: interval(processor) } : {}) };
   /** @type {Judged} */
   const judged = {
     promised,
     ...measured,
     ...(bound ? { bound: interval(bound) } : {}),
-    verdict: verdictOf((promised.by && measured.processor) ?? measured.clock, limit),
+    verdict: verdictOf((promised.by && measured.processor) ?? measured.clock, allowedOf(promised)),
   };
   console.log(`${rowOf(judged).join(' · ')}\n`);
   add({ judged });
@@ -163,7 +165,7 @@ export const ask = (...questions) => ({
     const open = questions.filter((question) => {
       const [promised] = question;
       const { clock, processor } = askedOf(results, question);
-      return !isClear(intervalOf(promised.by ? processor : clock), promised);
+      return !isClear(intervalOf(promised.by ? processor : clock), allowedOf(promised));
     });
     return new Set(open.flatMap(([, ...keys]) => keys.filter((key) => key !== undefined)));
   },

@@ -89,22 +89,28 @@ export async function call<Answer>(name: string, input: object = {}): Promise<An
   }
 }
 
-/**
- * For a list that may be asked for again before its answer is there: only the answer to the last call counts. The others
- * are undefined, even if they fail.
- */
+/** For a search: only the answer to the last call counts. The others are undefined, even if they fail. */
 export function createLastCall<Answer>(): (name: string, input: object) => Promise<Answer | undefined> {
-  let calls = 0;
+  let last: unknown;
   return async (name, input) => {
-    calls += 1;
-    const own = calls;
-    try {
-      const answer = await call<Answer>(name, input);
-      return own === calls ? answer : undefined;
-    } catch (error) {
-      if (own === calls) throw error;
-      return undefined;
-    }
+    const own = call<Answer>(name, input);
+    last = own;
+    const answer = await own.catch((error: unknown) => {
+      if (own === last) throw error;
+    });
+    return own === last && answer ? answer : undefined;
+  };
+}
+
+/**
+ * For a list that is read again, or longer, from several places: one read begins after the other, and fails alone. So a
+ * caller whose read succeeds knows that the list shows it.
+ */
+export function createTurns(): (read: () => Promise<void>) => Promise<void> {
+  let last: Promise<void> = Promise.resolve();
+  return (read) => {
+    last = last.then(read, read);
+    return last;
   };
 }
 

@@ -3,7 +3,7 @@ import type { AllQuarantined, DecisionPage, DecisionRecord } from '../../src/ope
 import { Button, Card, EmptyState, Facts } from '../kit/parts.js';
 import { counted, operationWords, partOf } from '../kit/words.js';
 import { decisionHash, reportHash } from './addresses.js';
-import { call, createLastCall } from './calls.js';
+import { call, createTurns } from './calls.js';
 import { undo } from './decide.js';
 import { ChoiceField, InputField } from './fields.js';
 import { createFinder, TimeFields } from './finder.js';
@@ -19,22 +19,25 @@ export function createLatestDecisions(page: ConsolePage, draw: () => void) {
   let read: readonly DecisionRecord[] = [];
   let shown = FEW;
   let next: string | null = null;
-  const callLast = createLastCall<DecisionPage>();
+  const inTurn = createTurns();
 
-  async function load(before: string | null = null): Promise<void> {
-    const answer = await callLast('decisions', { before });
-    if (!answer) return;
-    read = before === null ? answer.decisions : [...read, ...answer.decisions];
-    if (before === null) shown = FEW;
-    next = answer.next;
-    draw();
-  }
+  const load = () =>
+    inTurn(async () => {
+      ({ decisions: read, next } = await call<DecisionPage>('decisions'));
+      shown = FEW;
+      draw();
+    });
 
-  async function showMore(): Promise<void> {
-    if (shown >= read.length) await load(next);
-    shown += MANY;
-    draw();
-  }
+  const showMore = () =>
+    inTurn(async () => {
+      if (shown >= read.length && next !== null) {
+        const answer = await call<DecisionPage>('decisions', { before: next });
+        read = [...read, ...answer.decisions];
+        next = answer.next;
+      }
+      shown += MANY;
+      draw();
+    });
 
   const content = () => (
     <Card title="Decisions">

@@ -6,7 +6,7 @@ import { announce } from '../kit/page.js';
 import { Button } from '../kit/parts.js';
 import { grouped, operationWords } from '../kit/words.js';
 import { reportHash } from './addresses.js';
-import { createLastCall } from './calls.js';
+import { call, createTurns } from './calls.js';
 import { InputField } from './fields.js';
 import { placeWords, statusOf, timeWords } from './words.js';
 
@@ -45,22 +45,30 @@ export function createReportList(filter: object, draw: () => void) {
   let reports: readonly ReportSummary[] = [];
   let next: string | null = null;
   let begin = 1;
-  const callLast = createLastCall<SearchPage>();
+  const inTurn = createTurns();
 
-  async function read(isAnew = true, from = 1): Promise<void> {
-    if (isAnew) begin = from;
-    const place = isAnew ? { skip: begin - 1 } : { cursor: next };
-    const answer = await callLast('search', { ...filter, ...place });
-    if (!answer) return;
-    reports = isAnew ? answer.reports : [...reports, ...answer.reports];
-    next = answer.next;
-    draw();
-  }
+  const read = (from = 1) =>
+    inTurn(async () => {
+      const answer = await call<SearchPage>('search', { ...filter, skip: from - 1 });
+      begin = from;
+      ({ reports, next } = answer);
+      draw();
+    });
+
+  const readMore = () =>
+    inTurn(async () => {
+      if (next === null) return;
+      const answer = await call<SearchPage>('search', { ...filter, cursor: next });
+      reports = [...reports, ...answer.reports];
+      next = answer.next;
+      draw();
+    });
 
   async function go(event: SubmitEvent, count: number): Promise<void> {
     event.preventDefault();
-    await read(true, Math.min(count, Math.max(1, Math.trunc(begin) || 1)));
-    announce(`From report ${begin} of ${count}`);
+    const from = Math.min(count, Math.max(1, Math.trunc(begin) || 1));
+    await read(from);
+    announce(`From report ${from} of ${count}`);
   }
 
   const content = ({ before, count = 0, ...row }: ListOptions) => (
@@ -89,7 +97,7 @@ export function createReportList(filter: object, draw: () => void) {
           </li>
         ))}
       </ul>
-      <Button class="quiet" words="Show more" hidden={next === null} onClick={() => void read(false)} />
+      <Button class="quiet" words="Show more" hidden={next === null} onClick={() => void readMore()} />
     </>
   );
 

@@ -38,7 +38,7 @@ function verifyTwice(cwd: string, before = '') {
     ${before}
     const { createClient } = await import('location-sdk');
     const gateways = { staging: { baseUrl: 'http://127.0.0.1:4010', apiKey: 'key' } };
-    const client = createClient({ gateways, environment: 'staging', retry: { limit: 0 } });
+    const client = createClient({ gateways, environment: 'staging', retry: { limit: 0 }, attemptTimeoutMs: 500 });
     for (let call = 1; call <= 2; call += 1) {
       const error = await client.verifyNin('99000000001').catch((thrown) => thrown);
       console.log(error.code, error.outcome, error.message);
@@ -57,15 +57,18 @@ test('without ky, a call sends nothing and says so', () => {
   expect(verifyTwice(alone)).toEqual([expect.stringMatching(NOT_LOADED), expect.stringMatching(NOT_LOADED)]);
 });
 
-test('once ky could not be loaded, the next call loads it', () => {
-  const failsOnce = `
-    let fails = true;
+test.each([
+  ['could not be loaded', "throw new Error('away for a moment')", NOT_LOADED],
+  ['is loaded for too long', 'return new Promise(() => {})', /^timeout /],
+])('once ky %s, the next call loads it', (_, first, error) => {
+  const once = `
+    let isFirst = true;
     export const resolve = (name, context, next) => {
-      if (name !== 'ky' || !fails) return next(name, context);
-      fails = false;
-      throw new Error('away for a moment');
+      if (name !== 'ky' || !isFirst) return next(name, context);
+      isFirst = false;
+      ${first};
     };`;
-  const hooks = `data:text/javascript,${encodeURIComponent(failsOnce)}`;
+  const hooks = `data:text/javascript,${encodeURIComponent(once)}`;
   const said = verifyTwice(project, `(await import('node:module')).register('${hooks.replaceAll("'", '%27')}');`);
-  expect(said).toEqual([expect.stringMatching(NOT_LOADED), expect.stringMatching(/^network not-sent .*ECONNREFUSED/)]);
+  expect(said).toEqual([expect.stringMatching(error), expect.stringMatching(/^network not-sent .*ECONNREFUSED/)]);
 });

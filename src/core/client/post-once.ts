@@ -61,7 +61,7 @@ const KEY_AGE_MS = 86_400_000;
 const MOST_KEYS = 100;
 const PREFIX = 'location-sdk:';
 /** For the developer: the player reads that it is not known yet. */
-const IN_DOUBT = 'postOnce: no status 2xx with bet_id or request_id (a text)';
+const IN_DOUBT = 'postOnce: no status 2xx with bet_id or request_id (a text), or success: false';
 
 /**
  * The newest keys with which this tab has asked, also where storage is off, full or cleared, and whether each request

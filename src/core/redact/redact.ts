@@ -344,7 +344,7 @@ const SENTENCE = /^[A-Za-z]{2,}(?: [A-Za-z]{2,}){0,20}[.!]?$/;
  * A value with one of these could pass for the name of a member: an escape, or the wide quote, which folding turns into
  * a quote.
  */
-const isUnclear = (json: string): boolean => json.includes('\\') || json.includes('\uff02');
+const isUnclear = (text: string): boolean => text.includes('\\') || text.includes('\uff02');
 /** More sentences of known words than a gateway has. */
 const MOST_KEPT = 100;
 
@@ -357,9 +357,10 @@ const wordsOutsideNames = new Map<string, RegExp>();
  */
 export function needsNoMask(said: string, json: string, secrets: Iterable<string>): boolean {
   const words = wordsOutsideNames.get(said) ?? wordsOf(said);
-  const holdsNone = (sent: string) => !isUnclear(sent) && !words?.test(withoutMarks(sent));
+  if (!words) return false;
+  const holdsNone = (sent: string) => !isUnclear(sent) && !words.test(withoutMarks(sent));
   // A secret with a quote could pass for the name of a member, too.
-  return words !== undefined && holdsNone(json) && [...secrets].every((one) => !one.includes('"') && holdsNone(one));
+  return holdsNone(json) && [...secrets].every((one) => !one.includes('"') && holdsNone(one));
 }
 
 function wordsOf(said: string): RegExp | undefined {
