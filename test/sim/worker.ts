@@ -213,10 +213,10 @@ export function createWorker(
       if (!stored) continue;
       const change = decisions.keptInDoubt(stored, one, leaseMs);
       if (change) writes.push({ id: stored.id, expected: stored, change });
-      // The truth, independent of the outbox's decision. A database that lost a correction has other data: a person
-      // compares it with the gateway.
-      const isSameData = stored.fingerprint === one.row.fingerprint;
-      if (world.wentBack && isSameData && one.change.state === 'recorded' && stored.fence <= one.row.fence)
+      // The truth, independent of the outbox's decision. A database that lost a correction has other data, and one that
+      // lost a reopening has a dismissed report: a person compares them with the gateway.
+      const isSameReport = stored.fingerprint === one.row.fingerprint && stored.state !== 'dismissed';
+      if (world.wentBack && isSameReport && one.change.state === 'recorded' && stored.fence <= one.row.fence)
         reportOf(stored.id).known = true;
     }
     if (writes.length > 0) store.turn({ writes, claim: undefined });
