@@ -62,7 +62,12 @@ export function Detail({ story, isRevealing, onBack }: DetailProps) {
       {story ? (
         <>
           <Head key={`head ${story.key}`} story={story} onBack={onBack} />
-          <Timeline key={`${isRevealing} ${story.key}`} story={story} isRevealing={isRevealing} />
+          {/* A new one opens its latest request, also once requests have replaced what was only known as recorded. */}
+          <Timeline
+            key={`${isRevealing} ${story.entries.some(({ earlier }) => earlier)} ${story.key}`}
+            story={story}
+            isRevealing={isRevealing}
+          />
         </>
       ) : (
         <p class="none" id="detail-title">

@@ -126,6 +126,36 @@ test('a curl command can be copied, with the key as a shell variable', async ({ 
   expect(line).toContain('"x-api-key: $LOCATION_SDK_KEY"');
 });
 
+test('a report that is chosen before its request has arrived stays open', async ({ open, client }) => {
+  const { page } = await open();
+  const gate = () => {
+    let open = () => {};
+    const opened = new Promise<void>((resolve) => {
+      open = resolve;
+    });
+    return { open, opened };
+  };
+  const [reported, chosen] = [gate(), gate()];
+  let looks = 0;
+  await page.route('**/__admin/reports?*', async (route) => {
+    await reported.opened;
+    await route.continue();
+  });
+  await page.route('**/__admin/news?*', async (route) => {
+    looks += 1;
+    if (looks > 1) await chosen.opened;
+    await route.continue();
+  });
+  await page.reload();
+  await expect.poll(() => looks).toBe(2);
+  await client.reportBetEvent(betEvent());
+  reported.open();
+  await page.locator('#list').getByText('BET-1').click();
+  await page.getByText('its request is older than this log').waitFor();
+  chosen.open();
+  await page.getByRole('button', { name: 'Copy the curl command' }).waitFor();
+});
+
 test('a fault switch applies to the next request', async ({ open, client, server }) => {
   const { page } = await open();
   await page.getByRole('button', { name: '503, twice' }).click();
