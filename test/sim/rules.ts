@@ -328,15 +328,18 @@ export function createRules(
           continue;
         breaks(world, 'one attempt in flight', `${subject(attempt)} is sent while attempt ${other.fence} is under way`);
       }
-      for (const other of attempt.probe && !world.jumped ? scenario.reports.flatMap(({ attempts }) => attempts) : []) {
+      // A person may end a pause between the moment at which a worker takes its probe and its claim. That attempt is no
+      // probe of the next pause.
+      const isProbe = (one: Attempt) =>
+        one.probe && one.since > (resumed.get(probedBy(one)) ?? Number.NEGATIVE_INFINITY);
+      for (const other of isProbe(attempt) && !world.jumped ? scenario.reports.flatMap(({ attempts }) => attempts) : []) {
         if (
           other.probe !== attempt.probe ||
           other === attempt ||
           other.over ||
           other.sentAt === undefined ||
           probedBy(other) !== probedBy(attempt) ||
-          // A person has ended its pause between the moment at which it was taken and its claim.
-          other.since <= (resumed.get(probedBy(other)) ?? Number.NEGATIVE_INFINITY)
+          !isProbe(other)
         )
           continue;
         if (!frozeSince(other.worker, other.claimedAt))
