@@ -332,14 +332,14 @@ export function createRules(
       // probe of the next pause.
       const isProbe = (one: Attempt) =>
         one.probe && one.since > (resumed.get(probedBy(one)) ?? Number.NEGATIVE_INFINITY);
-      for (const other of isProbe(attempt) && !world.jumped ? scenario.reports.flatMap(({ attempts }) => attempts) : []) {
+      const probes = scenario.reports.flatMap(({ attempts }) => attempts).filter(isProbe);
+      for (const other of isProbe(attempt) && !world.jumped ? probes : []) {
         if (
           other.probe !== attempt.probe ||
           other === attempt ||
           other.over ||
           other.sentAt === undefined ||
-          probedBy(other) !== probedBy(attempt) ||
-          !isProbe(other)
+          probedBy(other) !== probedBy(attempt)
         )
           continue;
         if (!frozeSince(other.worker, other.claimedAt))
