@@ -14,8 +14,8 @@ interface Traits {
   readonly always?: true;
 }
 
-/** The words after "expected", or a function that chooses them. */
-type Expected = string | z.$ZodErrorMap;
+/** The words after "expected", or a function that chooses them for a value. */
+type Expected = string | ((value: unknown) => string);
 
 /** A pattern of a string, and what is expected of strings without it. */
 type Pattern = readonly [pattern: RegExp, expected: Expected];
@@ -44,35 +44,66 @@ export const always = <F extends Field>(of: F): F => ({ ...of, always: true });
 
 export const reference = <F extends Field>(of: F): F => ({ ...of, reference: true });
 
-const says = (expected: Expected) => ({ error: typeof expected === 'string' ? () => expected : expected });
+interface Rule {
+  readonly expected: Expected;
+  readonly holds: (value: unknown) => boolean;
+  /** The code of zod's issue about a value for which it does not hold. */
+  readonly code: 'invalid_type' | 'custom';
+}
 
-/** One class of zod for every rule: those for patterns and ranges would only add code to the files of pages. */
-const rule = (expected: Expected, holds: (value: unknown) => boolean) =>
-  new z.$ZodCustom({ type: 'custom', check: 'custom', fn: holds, ...says(expected) });
+interface LeafDef extends z.$ZodTypeDef {
+  /** The first that does not hold is the issue. */
+  readonly rules: readonly Rule[];
+}
+
+/** One class of zod for every value that is not an object: zod's own ones only add code to the files of pages. */
+const Leaf = z.$constructor<z.$ZodType, LeafDef>('Leaf', (inst, def) => {
+  const type: z.$constructor<z.$ZodType> = z.$ZodType;
+  type.init(inst, def);
+  inst._zod.parse = (payload) => {
+    const { value: input, issues } = payload;
+    for (const { holds, expected, code } of def.rules) {
+      if (holds(input)) continue;
+      const message = typeof expected === 'string' ? expected : expected(input);
+      issues.push({ code, message, input, inst, expected: def.type } as z.$ZodRawIssue);
+      break;
+    }
+    return payload;
+  };
+});
+
+const leaf = <Given>(type: z.$ZodTypeDef['type'], rules: () => readonly Rule[]) =>
+  field<Given>(() => new Leaf({ type, rules: rules() }));
+
+const ofType = (expected: string, holds: (value: unknown) => boolean): Rule => ({
+  expected,
+  holds,
+  code: 'invalid_type',
+});
+const rule = (expected: Expected, holds: (value: unknown) => boolean): Rule => ({ expected, holds, code: 'custom' });
 
 export const string = <Given = string>(expected: string, ...patterns: readonly Pattern[]): Field<Given> => ({
-  ...field(() => {
-    const checks = patterns.map(([pattern, otherwise]) => rule(otherwise, (value) => pattern.test(String(value))));
-    return new z.$ZodString({ type: 'string', checks, ...says(expected) });
-  }),
+  ...leaf('string', () => [
+    ofType(expected, (value) => typeof value === 'string'),
+    ...patterns.map(([pattern, otherwise]) => rule(otherwise, (value) => pattern.test(String(value)))),
+  ]),
   patterns,
 });
 
-export const number = (expected: string, range?: Range, otherwise = expected): Field<number> => ({
-  ...field(() => {
-    const within = ([least, most]: Range) =>
-      rule(otherwise, (value) => Number(value) >= least && Number(value) <= most);
-    return new z.$ZodNumber({ type: 'number', checks: range ? [within(range)] : [], ...says(expected) });
-  }),
-  range,
-});
+export const number = (expected: string, range?: Range, otherwise = expected): Field<number> => {
+  const within = ([least, most]: Range) => rule(otherwise, (value) => Number(value) >= least && Number(value) <= most);
+  return {
+    ...leaf('number', () => [ofType(expected, Number.isFinite), ...(range ? [within(range)] : [])]),
+    range,
+  };
+};
 
 /** `rest` checks the members that the shape does not name. */
 export const object = <Given>(shape: () => z.$ZodShape, rest: () => z.$ZodType) =>
-  field<Given>(() => new z.$ZodObject({ type: 'object', shape: shape(), catchall: rest(), ...says('an object') }));
+  field<Given>(() => new z.$ZodObject({ type: 'object', shape: shape(), catchall: rest(), error: () => 'an object' }));
 
 export const checked = (expected: Expected, holds: (value: unknown) => boolean) =>
-  field<unknown>(() => rule(expected, holds));
+  leaf<unknown>('custom', () => [rule(expected, holds)]);
 
 /**
  * The largest `maxReferenceLength`. PostgreSQL indexes at most 2,704 bytes of a report's id: account, environment,
@@ -102,7 +133,8 @@ const EXACT = 'an amount of at most 9007199254740991 (a larger number is not exa
  */
 export const amount = () => number('a finite number', [-Number.MAX_SAFE_INTEGER, Number.MAX_SAFE_INTEGER], EXACT);
 
-export const flag = () => field<boolean>(() => new z.$ZodBoolean({ type: 'boolean', ...says('true or false') }));
+export const flag = () =>
+  leaf<boolean>('boolean', () => [ofType('true or false', (value) => typeof value === 'boolean')]);
 
 const between = (low: number, high: number) => number(`a number from ${low} to ${high}`, [low, high]);
 
@@ -115,8 +147,8 @@ const NIN = 'a string of exactly 11 digits (a number would lose leading zeros)';
 export const nin = () =>
   string(NIN, [
     /^[0-9]{11}$/,
-    ({ input }) =>
-      /[^0-9]/.test(String(input)) ? 'a string of exactly 11 digits without a space or another character' : NIN,
+    (value) =>
+      /[^0-9]/.test(String(value)) ? 'a string of exactly 11 digits without a space or another character' : NIN,
   ]);
 
 const TIMESTAMP = 'Unix seconds as a string of at most 10 digits, or a Date';
@@ -125,8 +157,8 @@ const TIMESTAMP = 'Unix seconds as a string of at most 10 digits, or a Date';
 export const timestamp = () =>
   string<string | Date>(TIMESTAMP, [
     /^[0-9]{1,10}$/,
-    ({ input }) =>
-      /^[0-9]{13}$/.test(String(input)) ? `${TIMESTAMP}; this looks like milliseconds, divide by 1000` : TIMESTAMP,
+    (value) =>
+      /^[0-9]{13}$/.test(String(value)) ? `${TIMESTAMP}; this looks like milliseconds, divide by 1000` : TIMESTAMP,
   ]);
 
 /** More than four digits, in any grouping, are more than the last four. Older apps' JavaScript knows no `\p{Nd}`. */

@@ -52,8 +52,8 @@ export const wholeNumber = (least: number, most = Number.POSITIVE_INFINITY, unit
 export const oneOf = (...words: string[]): Field => {
   const expected = words.map((word) => `'${word}'`).join(' or ');
   return checked(
-    ({ input }) => {
-      const meant = typeof input === 'string' ? nearest(input, words) : undefined;
+    (value) => {
+      const meant = typeof value === 'string' ? nearest(value, words) : undefined;
       return meant ? `${expected} (did you mean '${meant}'?)` : expected;
     },
     (value) => words.includes(value as string),
