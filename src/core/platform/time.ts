@@ -34,8 +34,7 @@ export interface Limit {
   signal?: AbortSignalLike | undefined;
 }
 
-/** The part of an `AbortController` that is needed. The platform's own costs more than the rest of a limit. */
-type Aborting = Pick<AbortController, 'signal' | 'abort'>;
+type Abortable = Pick<AbortController, 'abort'>;
 
 export type TimedResult<T> =
   | { ended: 'done'; value: T }
@@ -84,7 +83,17 @@ function onAbort(signal: AbortSignalLike, callback: () => void): () => void {
 export function withTimeout<T>(
   work: (signal: AbortSignal) => T | PromiseLike<T>,
   limit: Limit,
-  controller: Aborting = new AbortController(),
+): Promise<TimedResult<T>>;
+/** For work that has its own way to be aborted: the platform's controller costs more than the rest of a limit. */
+export function withTimeout<T>(
+  work: () => T | PromiseLike<T>,
+  limit: Limit,
+  controller: Abortable,
+): Promise<TimedResult<T>>;
+export function withTimeout<T>(
+  work: (signal: AbortSignal) => T | PromiseLike<T>,
+  limit: Limit,
+  controller: Abortable = new AbortController(),
 ): Promise<TimedResult<T>> {
   const { clock, signal } = limit;
   return new Promise((resolve) => {
@@ -114,7 +123,10 @@ export function withTimeout<T>(
     }
     const fail = (error: unknown) => end({ ended: 'failed', error });
     try {
-      Promise.resolve(work(controller.signal)).then((value) => end({ ended: 'done', value }), fail);
+      Promise.resolve(work((controller as AbortController).signal)).then(
+        (value) => end({ ended: 'done', value }),
+        fail,
+      );
     } catch (error) {
       fail(error);
     }
@@ -141,7 +153,7 @@ export function parseRetryAfter(header: string | null, now: number): number | un
  * A minimal `AbortController`: its listeners listen to `abort`, and do not throw. The platform's own costs more than
  * the rest of a request, and Node.js warns of a leak from the eleventh listener on.
  */
-export function createAborting(): Aborting {
+export function createAborting(): Pick<AbortController, 'signal' | 'abort'> {
   const listeners = new Set<() => void>();
   const signal: AbortSignalLike & { aborted: boolean } = {
     aborted: false,

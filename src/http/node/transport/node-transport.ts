@@ -4,8 +4,7 @@ import { readBroken } from '../../../core/delivery/network-failure.js';
 import type { Answered, AttemptRequest, Transport } from '../../../core/delivery/transport.js';
 import { ConfigurationError, requireOptions } from '../../../core/errors/errors.js';
 import { collectBytes, LONGEST_BODY } from '../../../core/platform/body.js';
-import { createAborting, withTimeout } from '../../../core/platform/time.js';
-import type { AbortSignalLike } from '../../../core/platform/web-types.js';
+import { withTimeout } from '../../../core/platform/time.js';
 import { issue } from '../../../core/schema/issue.js';
 import { hasMethods, must, option, optional, wholeNumber } from '../../../core/schema/option-rules.js';
 import { type ReceivedHeaders, readAnswer } from './answer.js';
@@ -108,9 +107,8 @@ export function nodeTransport(options: NodeTransportOptions = {}): NodeTransport
         failure: readBroken(Object.assign(new Error('the transport is closed'), { code: 'TRANSPORT_CLOSED' }), false),
       };
     const chosen = dispatcher ?? (proxy ? undefined : globalDispatcher());
-    const aborting = createAborting();
     const exchange = createExchange({ dispatcher: chosen ?? own, isOwn: !chosen }, request);
-    const result = await withTimeout((signal) => exchange.send(parse(request.url), signal), limit, aborting);
+    const result = await withTimeout(() => exchange.send(parse(request.url)), limit, exchange);
     if (result.ended === 'done') return result.value;
     const unsent = exchange.isUnsent();
     if (result.ended === 'failed') return { ended: 'broken', failure: readBroken(result.error, false, unsent) };
@@ -149,31 +147,31 @@ function checkVersion(agent: Agent): void {
 
 /** Sends one request when a connection is free, and reads its answer to the end. */
 function createExchange({ dispatcher, isOwn }: Way, { headers, body }: AttemptRequest) {
+  /** Set when the first byte may be sent. */
+  let controller: Dispatcher.DispatchController | undefined;
   let isUnsent = true;
-  const send = (address: ConnectionAddress, signal: AbortSignalLike) =>
-    new Promise<Answered>((resolve, reject) => {
-      /** Set when the first byte may be sent. */
-      let controller: Dispatcher.DispatchController | undefined;
-      const abort = () => {
-        const error = new DOMException('This operation was aborted', 'AbortError');
-        isUnsent = !controller;
-        reject(error);
-        try {
-          controller?.abort(error);
-        } catch {
-          // A handler between that throws cannot be informed. Thrown inside an event, the error would end the process.
-        }
-      };
+  let isAborted = false;
 
+  const abort = () => {
+    isAborted = true;
+    isUnsent = !controller;
+    try {
+      controller?.abort(new DOMException('This operation was aborted', 'AbortError'));
+    } catch {
+      // A handler between that throws cannot be informed. Thrown inside an event, the error would end the process.
+    }
+  };
+
+  const send = (address: ConnectionAddress) =>
+    new Promise<Answered>((resolve, reject) => {
       let status = 0;
       let received: ReceivedHeaders = {};
       let bytes = 0;
       const gathered = collectBytes();
-      const over = () => signal.removeEventListener('abort', abort);
       const handler: Dispatcher.DispatchHandler = {
         onRequestStart(started) {
           // No caller waits for it any more. Thrown, since handlers between may not pass an abort on.
-          if (signal.aborted) throw new Error('cancelled before it was sent');
+          if (isAborted) throw new Error('cancelled before it was sent');
           // A handler that repeats a request hides the end of the first one. The client itself retries, and counts the
           // attempts.
           if (controller) throw new Error('it was sent before');
@@ -191,7 +189,6 @@ function createExchange({ dispatcher, isOwn }: Way, { headers, body }: AttemptRe
           controller?.abort(new Error('the answer is too long'));
         },
         onResponseEnd() {
-          over();
           // The built-in `fetch` fails here too, and does not even say why.
           if (status === PROXY_AUTHENTICATION)
             return reject(
@@ -204,7 +201,7 @@ function createExchange({ dispatcher, isOwn }: Way, { headers, body }: AttemptRe
           }
         },
         onResponseError(_, error) {
-          over();
+          if (isAborted) return reject(error);
           const { code } = error as NodeJS.ErrnoException;
           isUnsent = !controller && (isOwn || REFUSED_BY_UNDICI.test(String(code)));
           if (isUnsent) return reject(error);
@@ -218,8 +215,6 @@ function createExchange({ dispatcher, isOwn }: Way, { headers, body }: AttemptRe
           );
         },
       };
-      if (signal.aborted) return abort();
-      signal.addEventListener('abort', abort);
       const request: Dispatcher.DispatchOptions = {
         // Members are written out, since undici reads an object made by spreading slowly: it costs a fifth of a request.
         origin: address.origin,
@@ -243,5 +238,5 @@ function createExchange({ dispatcher, isOwn }: Way, { headers, body }: AttemptRe
         handler.onResponseError?.(controller as Dispatcher.DispatchController, error as Error);
       }
     });
-  return { send, isUnsent: () => isUnsent };
+  return { send, abort, isUnsent: () => isUnsent };
 }
