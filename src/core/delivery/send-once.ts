@@ -77,14 +77,23 @@ function callContext(report: AnyReport, url: string, limit: Limit): CallContext 
   };
 }
 
+type AttemptListeners = Pick<DeliverySettings, 'clock' | 'debug' | 'onEvent'>;
+
 /** An error of a listener, a logger or a clock changes nothing. */
-export async function withAttemptEvents(
+export const withAttemptEvents = (
   report: AnyReport,
-  { clock, debug, onEvent }: Pick<DeliverySettings, 'clock' | 'debug' | 'onEvent'>,
+  listeners: AttemptListeners,
+  attempt: number | undefined,
+  send: () => Promise<AttemptResult>,
+): Promise<AttemptResult> =>
+  listeners.onEvent || listeners.debug ? tellAttempt(report, listeners, attempt, send) : send();
+
+async function tellAttempt(
+  report: AnyReport,
+  { clock, debug, onEvent }: AttemptListeners,
   attempt: number | undefined,
   send: () => Promise<AttemptResult>,
 ): Promise<AttemptResult> {
-  if (!onEvent && !debug) return send();
   const { operation, environment, reference } = report;
   const about = { operation, environment, reference };
   const tell = safeCallback((work: () => void) => work());

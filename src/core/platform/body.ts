@@ -45,9 +45,11 @@ export function decodeText(bytes: Uint8Array): string {
   return decoder.decode(bytes);
 }
 
+const NO_BYTES = new Uint8Array();
+
 /** Copies pieces into one block that grows: a million small pieces must not cost more than their bytes. */
 export function collectBytes() {
-  let block: Uint8Array = new Uint8Array();
+  let block: Uint8Array = NO_BYTES;
   let length = 0;
   return {
     add(piece: Uint8Array): void {

@@ -65,7 +65,7 @@ const Leaf = z.$constructor<z.$ZodType, LeafDef>('Leaf', (inst, def) => {
     for (const { holds, expected, code } of def.rules) {
       if (holds(input)) continue;
       const message = typeof expected === 'string' ? expected : expected(input);
-      issues.push({ code, message, input, inst, expected: def.type } as z.$ZodRawIssue);
+      issues.push({ code, message, input, inst } as z.$ZodRawIssue);
       break;
     }
     return payload;

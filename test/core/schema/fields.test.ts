@@ -1,6 +1,7 @@
+import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import * as z from 'zod/v4/core';
-import { always, field, personal } from '../../../src/core/schema/fields.js';
+import { always, field, flag, number, personal, string } from '../../../src/core/schema/fields.js';
 import { model } from '../../../src/core/schema/model.js';
 import { validate } from '../../../src/core/schema/validate.js';
 
@@ -15,4 +16,31 @@ test("zod's schema of a field is made at the first check, and once", () => {
   expect(validate(report, 'strict', { one: 1, other: 2 }).value).toEqual({ one: 1, other: 2 });
   expect(validate(report, 'partial', { one: 1 }).value).toEqual({ one: 1 });
   expect(made).toBe(1);
+});
+
+test.each([
+  ['string', string('a string'), new z.$ZodString({ type: 'string' })],
+  ['number', number('a finite number'), new z.$ZodNumber({ type: 'number', checks: [] })],
+  ['boolean', flag(), new z.$ZodBoolean({ type: 'boolean' })],
+])("any value is a %s if zod's own class takes it for one", (_type, ours, own) => {
+  const answer = (schema: z.$ZodType, value: unknown) => {
+    const { success, data, error } = z.safeParse(schema, value);
+    return { success, data, codes: error?.issues.map(({ code }) => code) };
+  };
+  fc.assert(
+    fc.property(fc.oneof(fc.anything(), fc.string(), fc.double(), fc.boolean()), (value) => {
+      expect(answer(ours.schema(), value)).toEqual(answer(own, value));
+    }),
+  );
+});
+
+test('of several rules the first that does not hold is the issue', () => {
+  const letters = string('a string', [/^[a-z]*$/, 'small letters'], [/^.{3}$/, (value) => `3 letters, not ${value}`]);
+  const messages = (value: unknown) => z.safeParse(letters.schema(), value).error?.issues.map(({ message }) => message);
+  expect([1, 'A', 'ab', 'abc'].map(messages)).toEqual([
+    ['a string'],
+    ['small letters'],
+    ['3 letters, not ab'],
+    undefined,
+  ]);
 });
