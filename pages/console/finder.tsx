@@ -83,12 +83,14 @@ export function createFinder<Answer extends FoundPage, Item>({
     }
     wasRead = true;
     draw();
-    announce(`${found.length} found`);
+    if (error === undefined) announce(`${found.length} found`);
   }
 
   async function submit(event: SubmitEvent): Promise<void> {
     event.preventDefault();
     last[name] = Object.fromEntries([...fieldsOf(event)].map(([field, value]) => [field, String(value)]));
+    // A result for other words does not stand below an error.
+    found = [];
     await read(true);
   }
 

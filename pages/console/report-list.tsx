@@ -8,6 +8,7 @@ import { grouped, operationWords } from '../kit/words.js';
 import { reportHash } from './addresses.js';
 import { call, createTurns } from './calls.js';
 import { InputField } from './fields.js';
+import { ErrorState } from './view.js';
 import { placeWords, statusOf, timeWords } from './words.js';
 
 interface ReportRowProps {
@@ -45,6 +46,7 @@ export function createReportList(filter: object, draw: () => void) {
   let reports: readonly ReportSummary[] = [];
   let next: string | null = null;
   let begin = 1;
+  let failed: { readonly error: unknown; readonly again: () => void } | undefined;
   const inTurn = createTurns();
 
   const read = (from = 1) =>
@@ -52,6 +54,7 @@ export function createReportList(filter: object, draw: () => void) {
       const answer = await call<SearchPage>('search', { ...filter, skip: from - 1 });
       begin = from;
       ({ reports, next } = answer);
+      failed = undefined;
       draw();
     });
 
@@ -64,11 +67,22 @@ export function createReportList(filter: object, draw: () => void) {
       draw();
     });
 
-  async function go(event: SubmitEvent, count: number): Promise<void> {
+  /** Its error stands below the list until the next press. */
+  async function press(work: () => Promise<void>): Promise<void> {
+    failed = undefined;
+    await work().catch((error: unknown) => {
+      failed = { error, again: () => void press(work) };
+    });
+    draw();
+  }
+
+  function go(event: SubmitEvent, count: number): void {
     event.preventDefault();
     const from = Math.min(count, Math.max(1, Math.trunc(begin) || 1));
-    await read(from);
-    announce(`From report ${from} of ${count}`);
+    void press(async () => {
+      await read(from);
+      announce(`From report ${from} of ${count}`);
+    });
   }
 
   const content = ({ before, count = 0, ...row }: ListOptions) => (
@@ -97,7 +111,8 @@ export function createReportList(filter: object, draw: () => void) {
           </li>
         ))}
       </ul>
-      <Button class="quiet" words="Show more" hidden={next === null} onClick={() => void readMore()} />
+      <Button class="quiet" words="Show more" hidden={next === null} onClick={() => void press(readMore)} />
+      {failed && <ErrorState {...failed} />}
     </>
   );
 

@@ -610,6 +610,44 @@ test('on a phone the titles of groups are whole, and a long group begins with an
   expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(360);
 });
 
+test('a list that cannot be read says so until it was read again, and shows nothing that was found for other words', async ({
+  world,
+  watched: { page },
+  onTestFinished,
+}) => {
+  let isCut = false;
+  await page.route('**/api/search', (route) => (isCut ? route.abort() : route.continue()));
+  onTestFinished(() => page.unroute('**/api/search'));
+  await world.report(120, { refusedWith: 'city is required', name: 'CUT' });
+  const row = page.locator('.list .title');
+  const alert = page.getByRole('alert');
+  const more = page.getByRole('button', { name: 'Show more' });
+  await open(page, world.url, '#/search');
+  await expect.poll(() => row.count()).toBe(50);
+  isCut = true;
+  await page.getByRole('searchbox').fill('nobody');
+  await page.keyboard.press('Enter');
+  await alert.waitFor();
+  expect(await row.count()).toBe(0);
+  isCut = false;
+  await page.getByRole('searchbox').fill('');
+  await page.keyboard.press('Enter');
+  await expect.poll(() => row.count()).toBe(50);
+
+  await open(page, world.url, '#/person');
+  await page.locator('.groups .title').filter({ hasText: 'city is required' }).click();
+  await page.locator('.select').waitFor();
+  await expect.poll(() => row.count()).toBe(50);
+  isCut = true;
+  await more.click();
+  await alert.waitFor();
+  expect(await row.count()).toBe(50);
+  isCut = false;
+  await page.getByRole('button', { name: 'Try again' }).click();
+  await alert.waitFor({ state: 'detached' });
+  await expect.poll(() => row.count()).toBe(100);
+});
+
 test('within its policy the page complains of nothing and asks no other host', async ({
   world,
   browser,
