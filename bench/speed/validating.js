@@ -49,8 +49,8 @@ const contenders = [
     (bet) => checkCall('reportSettledBet', bet, undefined, CONTEXT).body,
   ),
   contender(
-    'zod',
-    'zod, the same schema, of what is copied already',
+    'schema',
+    'the schema alone, of what is copied already',
     copies,
     (copy) => z.safeParse(settledBet.strict.schema(), copy).success,
   ),

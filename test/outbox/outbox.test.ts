@@ -2,7 +2,7 @@ import { inspect } from 'node:util';
 import { describe, expect, it, vi } from 'vitest';
 import { createClient } from '../../src/core/client/create-client.js';
 import { systemClock } from '../../src/core/platform/time.js';
-import { ConfigurationError, type Fetch } from '../../src/entries/index.js';
+import { ConfigurationError, type Fetch, type Transport } from '../../src/entries/index.js';
 import { createMockGateway } from '../../src/entries/mock.js';
 import { createOutbox, memoryStore, type OutboxStore, StoreError } from '../../src/entries/outbox.js';
 import { GATHER_MS } from '../../src/outbox/sending/plan.js';
@@ -49,6 +49,18 @@ describe('a concurrency of many', () => {
     process.off('warning', warned);
     expect(warned).not.toHaveBeenCalled();
   });
+});
+
+it("the user's own transport gets a signal of the platform, since fetch refuses any other", async () => {
+  const signals: unknown[] = [];
+  const send: Transport['send'] = async (_, { signal }) => {
+    signals.push(signal);
+    return { ended: 'answered', status: 200, header: () => null, text: '{"message":"recorded"}', measured: true };
+  };
+  const { outbox, run } = outboxWorld({ client: { transport: { send } } });
+  await outbox.reportBetEvent(betEvent());
+  await run(outbox.drain());
+  expect(signals).toEqual([expect.any(AbortSignal)]);
 });
 
 describe('the ends of attempts', () => {

@@ -49,8 +49,8 @@ export function createRules(
   const reports = new Map(scenario.reports.map((report) => [report.id, report]));
   /** The period in which the gateway asked for no requests, in true time. */
   const closed = new Map<string, { since: number; until: number }>();
-  /** The operations whose breaker a person has ended, and when that was last. */
-  const resumed = new Map<string, number>();
+  /** The operations whose breaker a person has ended, and when. */
+  const resumed = new Map<string, number[]>();
 
   const reportOf = (row: Pick<Row, 'id'>): Report => {
     const report = reports.get(row.id);
@@ -328,23 +328,19 @@ export function createRules(
           continue;
         breaks(world, 'one attempt in flight', `${subject(attempt)} is sent while attempt ${other.fence} is under way`);
       }
-      // A person may end a pause between the moment at which a worker takes its probe and its claim. That attempt is no
-      // probe of the next pause.
-      const isProbe = (one: Attempt) =>
-        one.probe && one.since > (resumed.get(probedBy(one)) ?? Number.NEGATIVE_INFINITY);
-      const probes = scenario.reports.flatMap(({ attempts }) => attempts).filter(isProbe);
-      for (const other of isProbe(attempt) && !world.jumped ? probes : []) {
-        if (
-          other.probe !== attempt.probe ||
-          other === attempt ||
-          other.over ||
-          other.sentAt === undefined ||
-          probedBy(other) !== probedBy(attempt)
-        )
-          continue;
-        if (!frozeSince(other.worker, other.claimedAt))
-          breaks(world, 'one probe at a time', `${subject(attempt)} is sent while ${subject(other)} is under way`);
-      }
+      // A person may have ended a pause between the moments at which two probes were taken. Then they probe two pauses.
+      const isOfSamePause = (other: Attempt) =>
+        other.probe === attempt.probe &&
+        probedBy(other) === probedBy(attempt) &&
+        !(resumed.get(probedBy(attempt)) ?? []).some(
+          (at) => at >= Math.min(attempt.since, other.since) && at <= Math.max(attempt.since, other.since),
+        );
+      for (const { attempts } of attempt.probe && !world.jumped ? scenario.reports : [])
+        for (const other of attempts) {
+          if (other === attempt || other.over || other.sentAt === undefined || !isOfSamePause(other)) continue;
+          if (!frozeSince(other.worker, other.claimedAt))
+            breaks(world, 'one probe at a time', `${subject(attempt)} is sent while ${subject(other)} is under way`);
+        }
     },
     /**
      * The gateway asked for a wait, and the outbox has stored it. The outbox waits for a moment even if the asked time
@@ -360,14 +356,12 @@ export function createRules(
      * the person began, since a worker may write its last refusal at any moment after that.
      */
     resumed(scope: DestinationOperation, read: readonly Row[]): void {
-      resumed.set(pauseKeyOf(scope), schedule.now());
+      resumed.set(pauseKeyOf(scope), [...(resumed.get(pauseKeyOf(scope)) ?? []), schedule.now()]);
       breakers.ended(scope);
       for (const report of scenario.reports) {
         const row = storeOf().get(report.id);
         const attempt = report.attempts.at(-1);
         if (!attempt || !row || !isSameKind(row, scope)) continue;
-        // It goes on, and the next pause has probes of its own.
-        if (attempt.probe === 'operation') attempt.probe = undefined;
         const heard = report.attempts.filter(isProcessed).at(-1);
         const isRefused = heard?.postponed && ['refused', 'conflict', 'same'].includes(heard.reply?.truth ?? '');
         const isDecided = row.fence !== attempt.fence || row.decisions.length !== heard?.became?.decisions.length;

@@ -79,16 +79,17 @@ function callContext(report: AnyReport, url: string, limit: Limit): CallContext 
 
 type AttemptListeners = Pick<DeliverySettings, 'clock' | 'debug' | 'onEvent'>;
 
-/** An error of a listener, a logger or a clock changes nothing. */
+/** Without a listener there is no layer between: one more async function costs turns of the event loop. */
 export const withAttemptEvents = (
   report: AnyReport,
   listeners: AttemptListeners,
   attempt: number | undefined,
   send: () => Promise<AttemptResult>,
 ): Promise<AttemptResult> =>
-  listeners.onEvent || listeners.debug ? tellAttempt(report, listeners, attempt, send) : send();
+  listeners.onEvent || listeners.debug ? sendWithEvents(report, listeners, attempt, send) : send();
 
-async function tellAttempt(
+/** An error of a listener, a logger or a clock changes nothing. */
+async function sendWithEvents(
   report: AnyReport,
   { clock, debug, onEvent }: AttemptListeners,
   attempt: number | undefined,

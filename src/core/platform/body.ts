@@ -45,6 +45,7 @@ export function decodeText(bytes: Uint8Array): string {
   return decoder.decode(bytes);
 }
 
+/** Shared, since making an empty array costs more than keeping the only piece of an answer. */
 const NO_BYTES = new Uint8Array();
 
 /** Copies pieces into one block that grows: a million small pieces must not cost more than their bytes. */

@@ -34,7 +34,9 @@ export interface Limit {
   signal?: AbortSignalLike | undefined;
 }
 
-type Abortable = Pick<AbortController, 'abort'>;
+interface Abortable {
+  abort(): void;
+}
 
 export type TimedResult<T> =
   | { ended: 'done'; value: T }
@@ -84,7 +86,7 @@ export function withTimeout<T>(
   work: (signal: AbortSignal) => T | PromiseLike<T>,
   limit: Limit,
 ): Promise<TimedResult<T>>;
-/** For work that has its own way to be aborted: the platform's controller costs more than the rest of a limit. */
+/** For work with its own `abort`: the platform's signal costs more than the rest of a limit. */
 export function withTimeout<T>(
   work: () => T | PromiseLike<T>,
   limit: Limit,
@@ -147,27 +149,6 @@ export function parseRetryAfter(header: string | null, now: number): number | un
   // The oldest of the three forms of an HTTP date has no zone: it is GMT, too.
   const date = new Date(/ [0-9]{4}$/.test(value) ? `${value} GMT` : value).getTime();
   return Number.isNaN(date) ? undefined : Math.max(0, date - now);
-}
-
-/**
- * A minimal `AbortController`: its listeners listen to `abort`, and do not throw. The platform's own costs more than
- * the rest of a request, and Node.js warns of a leak from the eleventh listener on.
- */
-export function createAborting(): Pick<AbortController, 'signal' | 'abort'> {
-  const listeners = new Set<() => void>();
-  const signal: AbortSignalLike & { aborted: boolean } = {
-    aborted: false,
-    addEventListener: (_, listener) => void listeners.add(listener),
-    removeEventListener: (_, listener) => void listeners.delete(listener),
-  };
-  return {
-    signal: signal as AbortSignal,
-    abort() {
-      signal.aborted = true;
-      for (const listener of [...listeners]) listener();
-      listeners.clear();
-    },
-  };
 }
 
 export interface BackoffSettings {

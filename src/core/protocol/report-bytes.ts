@@ -36,7 +36,6 @@ export function reportBytes(body: object, location: Location | undefined): strin
 
 function inOrder(given: object, names: readonly string[]): object {
   const ordered = bareObject();
-  for (const name of [...names, ...Object.keys(given)])
-    if (hasOwn(given, name)) ordered[name] = (given as Record<string, unknown>)[name];
-  return ordered;
+  for (const name of names) if (hasOwn(given, name)) ordered[name] = (given as Record<string, unknown>)[name];
+  return Object.assign(ordered, given);
 }

@@ -47,17 +47,21 @@ export const reference = <F extends Field>(of: F): F => ({ ...of, reference: tru
 interface Rule {
   readonly expected: Expected;
   readonly holds: (value: unknown) => boolean;
-  /** The code of zod's issue about a value for which it does not hold. */
+  /** The code of zod's issue if the rule does not hold. */
   readonly code: 'invalid_type' | 'custom';
 }
 
-interface LeafDef extends z.$ZodTypeDef {
-  /** The first that does not hold is the issue. */
+interface RuleSchemaDef extends z.$ZodTypeDef {
+  /** Only the first rule that does not hold is reported. */
   readonly rules: readonly Rule[];
 }
 
-/** One class of zod for every value that is not an object: zod's own ones only add code to the files of pages. */
-const Leaf = z.$constructor<z.$ZodType, LeafDef>('Leaf', (inst, def) => {
+/**
+ * The one class of zod for every field that `object` does not make. zod's own classes check more slowly, and add code
+ * to the files of pages.
+ */
+const RuleSchema = z.$constructor<z.$ZodType, RuleSchemaDef>('RuleSchema', (inst, def) => {
+  // TypeScript demands the declared type for a function that asserts.
   const type: z.$constructor<z.$ZodType> = z.$ZodType;
   type.init(inst, def);
   inst._zod.parse = (payload) => {
@@ -72,38 +76,39 @@ const Leaf = z.$constructor<z.$ZodType, LeafDef>('Leaf', (inst, def) => {
   };
 });
 
-const leaf = <Given>(type: z.$ZodTypeDef['type'], rules: () => readonly Rule[]) =>
-  field<Given>(() => new Leaf({ type, rules: rules() }));
+const ruled = <Given>(type: z.$ZodTypeDef['type'], rules: () => readonly Rule[]) =>
+  field<Given>(() => new RuleSchema({ type, rules: rules() }));
 
-const ofType = (expected: string, holds: (value: unknown) => boolean): Rule => ({
-  expected,
-  holds,
-  code: 'invalid_type',
-});
-const rule = (expected: Expected, holds: (value: unknown) => boolean): Rule => ({ expected, holds, code: 'custom' });
+const ruleWith =
+  (code: Rule['code']) =>
+  (expected: Expected, holds: Rule['holds']): Rule => ({ expected, holds, code });
+const ofType = ruleWith('invalid_type');
+const rule = ruleWith('custom');
 
 export const string = <Given = string>(expected: string, ...patterns: readonly Pattern[]): Field<Given> => ({
-  ...leaf('string', () => [
+  ...ruled('string', () => [
     ofType(expected, (value) => typeof value === 'string'),
     ...patterns.map(([pattern, otherwise]) => rule(otherwise, (value) => pattern.test(String(value)))),
   ]),
   patterns,
 });
 
-export const number = (expected: string, range?: Range, otherwise = expected): Field<number> => {
-  const within = ([least, most]: Range) => rule(otherwise, (value) => Number(value) >= least && Number(value) <= most);
-  return {
-    ...leaf('number', () => [ofType(expected, Number.isFinite), ...(range ? [within(range)] : [])]),
-    range,
-  };
-};
+export const number = (expected: string, range?: Range, otherwise = expected): Field<number> => ({
+  ...ruled('number', () => {
+    const type = ofType(expected, Number.isFinite);
+    if (!range) return [type];
+    const [least, most] = range;
+    return [type, rule(otherwise, (value) => Number(value) >= least && Number(value) <= most)];
+  }),
+  range,
+});
 
 /** `rest` checks the members that the shape does not name. */
 export const object = <Given>(shape: () => z.$ZodShape, rest: () => z.$ZodType) =>
   field<Given>(() => new z.$ZodObject({ type: 'object', shape: shape(), catchall: rest(), error: () => 'an object' }));
 
 export const checked = (expected: Expected, holds: (value: unknown) => boolean) =>
-  leaf<unknown>('custom', () => [rule(expected, holds)]);
+  ruled<unknown>('custom', () => [rule(expected, holds)]);
 
 /**
  * The largest `maxReferenceLength`. PostgreSQL indexes at most 2,704 bytes of a report's id: account, environment,
@@ -134,7 +139,7 @@ const EXACT = 'an amount of at most 9007199254740991 (a larger number is not exa
 export const amount = () => number('a finite number', [-Number.MAX_SAFE_INTEGER, Number.MAX_SAFE_INTEGER], EXACT);
 
 export const flag = () =>
-  leaf<boolean>('boolean', () => [ofType('true or false', (value) => typeof value === 'boolean')]);
+  ruled<boolean>('boolean', () => [ofType('true or false', (value) => typeof value === 'boolean')]);
 
 const between = (low: number, high: number) => number(`a number from ${low} to ${high}`, [low, high]);
 

@@ -1,4 +1,4 @@
-import { type Clock, createAborting, withTimeout } from '../../core/platform/time.js';
+import { type Clock, withTimeout } from '../../core/platform/time.js';
 import { probeTaken } from '../rules/pause.js';
 import type { OutboxSettings } from '../settings.js';
 import { type DestinationState, isDamage } from '../store/store.js';
@@ -47,7 +47,7 @@ export function createWorker(
   let failures = 0;
   /** The number of reads in a row that announced work before the next poll, while no turn found any. */
   let fruitlessReads = 0;
-  const abort = createAborting();
+  const abort = new AbortController();
   const { wake, sleep } = createSleep(clock);
   const places = createPlaces(settings);
   const pauses = createPauses(settings, events);

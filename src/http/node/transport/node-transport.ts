@@ -145,7 +145,7 @@ function checkVersion(agent: Agent): void {
   }
 }
 
-/** Sends one request when a connection is free, and reads its answer to the end. */
+/** One request: `send` sends it when a connection is free, and reads its answer to the end; `abort` ends it. */
 function createExchange({ dispatcher, isOwn }: Way, { headers, body }: AttemptRequest) {
   /** Set when the first byte may be sent. */
   let controller: Dispatcher.DispatchController | undefined;
@@ -154,7 +154,6 @@ function createExchange({ dispatcher, isOwn }: Way, { headers, body }: AttemptRe
 
   const abort = () => {
     isAborted = true;
-    isUnsent = !controller;
     try {
       controller?.abort(new DOMException('This operation was aborted', 'AbortError'));
     } catch {
@@ -201,7 +200,6 @@ function createExchange({ dispatcher, isOwn }: Way, { headers, body }: AttemptRe
           }
         },
         onResponseError(_, error) {
-          if (isAborted) return reject(error);
           const { code } = error as NodeJS.ErrnoException;
           isUnsent = !controller && (isOwn || REFUSED_BY_UNDICI.test(String(code)));
           if (isUnsent) return reject(error);

@@ -170,9 +170,9 @@ it('a request cancelled while it waits for a connection is never sent, through a
 });
 
 it('a dispatcher that throws when it is told to stop does not end the process', async () => {
-  const abort = () => {
+  const abort = vi.fn(() => {
     throw new TypeError('no such handler');
-  };
+  });
   const dispatch = (_: unknown, handler: Dispatcher.DispatchHandler) => {
     handler.onRequestStart?.({ abort } as unknown as Dispatcher.DispatchController, undefined);
     return true;
@@ -181,8 +181,25 @@ it('a dispatcher that throws when it is told to stop does not end the process', 
   const aborting = new AbortController();
   const asked = transport.send(request('https://gateway.example.com'), within(aborting.signal));
   aborting.abort();
-  expect(await asked).toMatchObject({ ended: 'aborted' });
+  expect(await asked).toEqual({ ended: 'aborted', unsent: false });
+  expect(abort).toHaveBeenCalledOnce();
   await transport.close();
+});
+
+it('a call that is cancelled in the turn in which its request failed stays in doubt', async () => {
+  const aborting = new AbortController();
+  const dispatch = (_: unknown, handler: Dispatcher.DispatchHandler) => {
+    setTimeout(() => {
+      handler.onResponseError?.(undefined as never, Object.assign(new Error('reset'), { code: 'ECONNRESET' }));
+      aborting.abort();
+    });
+    return true;
+  };
+  const transport = nodeTransport({ dispatcher: { dispatch } });
+  expect(await transport.send(request('https://gateway.example.com'), within(aborting.signal))).toEqual({
+    ended: 'aborted',
+    unsent: false,
+  });
 });
 
 it('close waits for running requests, and later ones are not sent', async () => {
@@ -223,11 +240,13 @@ it('close does not wait for a dispatcher that never reports an end', async () =>
 });
 
 it('sends nothing if its signal is already aborted', async () => {
-  const transport = nodeTransport();
-  expect(await transport.send(request('http://127.0.0.1:9/'), within(AbortSignal.abort()))).toMatchObject({
+  const dispatch = vi.fn(() => true);
+  const transport = nodeTransport({ dispatcher: { dispatch } });
+  expect(await transport.send(request('http://127.0.0.1:9/'), within(AbortSignal.abort()))).toEqual({
     ended: 'aborted',
+    unsent: true,
   });
-  await transport.close();
+  expect(dispatch).not.toHaveBeenCalled();
 });
 
 it('lets a process end while a connection is idle', { tags: 'slow', timeout: 30_000 }, () => {
