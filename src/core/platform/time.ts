@@ -101,7 +101,8 @@ export function withTimeout<T>(
   return new Promise((resolve) => {
     let timer: unknown;
     let stopListening: (() => void) | undefined;
-    const end = (result: TimedResult<T>) => {
+    let end = (result: TimedResult<T>): void => {
+      end = () => {};
       // First of all, so that a clock or a signal that throws cannot keep the caller waiting.
       resolve(result);
       if (result.ended === 'timeout' || result.ended === 'aborted') controller.abort();

@@ -24,6 +24,8 @@ type Range = readonly [least: number, most: number];
 /** A field. zod's schema of it is made at first use, so that a page loads faster. `Given` is what callers pass. */
 export interface Field<Given = unknown> extends Traits {
   readonly schema: () => z.$ZodType<unknown, Given>;
+  /** Undefined for a value of another type, or of several. */
+  readonly type?: 'string' | 'number' | 'boolean' | undefined;
   readonly patterns?: readonly Pattern[];
   readonly range?: Range | undefined;
 }
@@ -54,6 +56,8 @@ interface Rule {
 interface RuleSchemaDef extends z.$ZodTypeDef {
   /** Only the first rule that does not hold is reported. */
   readonly rules: readonly Rule[];
+  /** Whether all of them hold. zod calls it if the application has imported `zod/compile`, which this copy obeys too. */
+  readonly fn: (value: unknown) => boolean;
 }
 
 /**
@@ -76,8 +80,13 @@ const RuleSchema = z.$constructor<z.$ZodType, RuleSchemaDef>('RuleSchema', (inst
   };
 });
 
-const ruled = <Given>(type: z.$ZodTypeDef['type'], rules: () => readonly Rule[]) =>
-  field<Given>(() => new RuleSchema({ type, rules: rules() }));
+const ruled = <Given>(makeRules: () => readonly Rule[], type?: Field['type']): Field<Given> => ({
+  ...field(() => {
+    const rules = makeRules();
+    return new RuleSchema({ type: 'custom', rules, fn: (value) => rules.every(({ holds }) => holds(value)) });
+  }),
+  type,
+});
 
 const ruleWith =
   (code: Rule['code']) =>
@@ -86,20 +95,23 @@ const ofType = ruleWith('invalid_type');
 const rule = ruleWith('custom');
 
 export const string = <Given = string>(expected: string, ...patterns: readonly Pattern[]): Field<Given> => ({
-  ...ruled('string', () => [
-    ofType(expected, (value) => typeof value === 'string'),
-    ...patterns.map(([pattern, otherwise]) => rule(otherwise, (value) => pattern.test(String(value)))),
-  ]),
+  ...ruled(
+    () => [
+      ofType(expected, (value) => typeof value === 'string'),
+      ...patterns.map(([pattern, otherwise]) => rule(otherwise, (value) => pattern.test(String(value)))),
+    ],
+    'string',
+  ),
   patterns,
 });
 
 export const number = (expected: string, range?: Range, otherwise = expected): Field<number> => ({
-  ...ruled('number', () => {
-    const type = ofType(expected, Number.isFinite);
+  ...ruled(() => {
+    const type = ofType(expected, (value) => typeof value === 'number' && Number.isFinite(value));
     if (!range) return [type];
     const [least, most] = range;
     return [type, rule(otherwise, (value) => Number(value) >= least && Number(value) <= most)];
-  }),
+  }, 'number'),
   range,
 });
 
@@ -108,7 +120,7 @@ export const object = <Given>(shape: () => z.$ZodShape, rest: () => z.$ZodType) 
   field<Given>(() => new z.$ZodObject({ type: 'object', shape: shape(), catchall: rest(), error: () => 'an object' }));
 
 export const checked = (expected: Expected, holds: (value: unknown) => boolean) =>
-  ruled<unknown>('custom', () => [rule(expected, holds)]);
+  ruled<unknown>(() => [rule(expected, holds)]);
 
 /**
  * The largest `maxReferenceLength`. PostgreSQL indexes at most 2,704 bytes of a report's id: account, environment,
@@ -139,7 +151,7 @@ const EXACT = 'an amount of at most 9007199254740991 (a larger number is not exa
 export const amount = () => number('a finite number', [-Number.MAX_SAFE_INTEGER, Number.MAX_SAFE_INTEGER], EXACT);
 
 export const flag = () =>
-  ruled<boolean>('boolean', () => [ofType('true or false', (value) => typeof value === 'boolean')]);
+  ruled<boolean>(() => [ofType('true or false', (value) => typeof value === 'boolean')], 'boolean');
 
 const between = (low: number, high: number) => number(`a number from ${low} to ${high}`, [low, high]);
 

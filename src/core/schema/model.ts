@@ -103,10 +103,8 @@ export function leavesOf(model: Model, under = '', isNeeded = true): Leaf[] {
     const path = `${under}${name}`;
     const needed = isNeeded && !model.optional.includes(name);
     if (isModel(field)) return leavesOf(field, `${path}.`, needed);
-    const { type } = field.schema()._zod.def;
+    const kind = name === 'timestamp' ? 'time' : (KINDS[field.type ?? 'string'] ?? 'text');
     const required = { strict: needed, partial: field.always === true };
-    return [
-      { path, kind: name === 'timestamp' ? 'time' : (KINDS[type] ?? 'text'), required, anyMembers: type === 'object' },
-    ];
+    return [{ path, kind, required, anyMembers: field.schema()._zod.def.type === 'object' }];
   });
 }

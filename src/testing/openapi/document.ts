@@ -169,7 +169,13 @@ function requestSchemas(mode: ValidationMode, locationRequired: boolean): JsonOb
     unrepresentable: 'any',
     override({ zodSchema, jsonSchema }) {
       const leaf = leaves.get(zodSchema);
-      if (leaf) Object.assign(jsonSchema, rulesOf(leaf), leaf.personal && { 'x-personal-data': true });
+      if (leaf)
+        Object.assign(
+          jsonSchema,
+          leaf.type && { type: leaf.type },
+          rulesOf(leaf),
+          leaf.personal && { 'x-personal-data': true },
+        );
       const { properties } = jsonSchema;
       if (!properties) return;
       const fields = Object.entries(properties) as [string, JsonObject][];

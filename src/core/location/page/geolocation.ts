@@ -52,7 +52,7 @@ const UNAVAILABLE = noFix('position-unavailable', 'the device gave no usable pos
 
 const OUTDATED = noFix(
   'position-unavailable',
-  'the device gave only an old position, or its clock is ahead: check its time',
+  'the device gave an old position, or its clock is ahead: check its time',
 );
 
 /** Never throws. */

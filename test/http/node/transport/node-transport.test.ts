@@ -202,6 +202,36 @@ it('a call that is cancelled in the turn in which its request failed stays in do
   });
 });
 
+it('a request that fails after its time touches neither its timer again nor a later call with the same signal', async () => {
+  const failures: (() => void)[] = [];
+  const dispatch = (_: unknown, handler: Dispatcher.DispatchHandler) => {
+    failures.push(() => handler.onResponseError?.(undefined as never, new Error('reset')));
+    return true;
+  };
+  const transport = nodeTransport({ dispatcher: { dispatch } });
+  const cleared = vi.fn();
+  const clock = {
+    ...systemClock,
+    clearTimeout(timer: unknown) {
+      cleared(timer);
+      systemClock.clearTimeout(timer);
+    },
+  };
+  const { signal } = new AbortController();
+  const listeners = vi.spyOn(signal, 'addEventListener');
+  const ask = (milliseconds: number) =>
+    transport.send(request('https://gateway.example.com'), { clock, milliseconds, signal });
+  expect(await ask(1)).toMatchObject({ ended: 'timeout' });
+  const second = ask(5_000);
+  failures[0]?.();
+  await new Promise((resolve) => setTimeout(resolve));
+  const third = ask(5_000);
+  expect(cleared).toHaveBeenCalledTimes(1);
+  expect(listeners).toHaveBeenCalledTimes(2);
+  for (const fail of failures.slice(1)) fail();
+  expect([await second, await third]).toMatchObject([{ ended: 'broken' }, { ended: 'broken' }]);
+});
+
 it('close waits for running requests, and later ones are not sent', async () => {
   const answers: (() => void)[] = [];
   const server = createServer((request, response) => {
