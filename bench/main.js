@@ -21,7 +21,8 @@ import { markdownTable } from './words.js';
  */
 const PARTS = [
   { file: 'speed/validating.js', seconds: 10, quick: 5 },
-  { file: 'speed/page-scripts.js', seconds: 15 },
+  { file: 'speed/page-scripts.js', seconds: 12 },
+  { file: 'speed/page-requests.js', seconds: 3 },
   { file: 'mmdb.js', seconds: 10 },
   { file: 'speed/imports.js', seconds: 20, quick: 15 },
   { file: 'speed/volume.js', seconds: 15, quick: 10 },

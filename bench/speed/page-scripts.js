@@ -1,40 +1,18 @@
 // The scripts of a page, compared with libraries that also report from pages: the download, gzip -9, and the time in
 // which Chromium parses, compiles and runs each, on a processor that is slowed down four times, as a cheap phone's is.
 import { readFile } from 'node:fs/promises';
-import { fileURLToPath } from 'node:url';
 import { gzipSync } from 'node:zlib';
-import { build } from 'esbuild';
 import { chromium } from 'playwright-core';
 import { testedChromium } from '../../test/support/tested-chromium.js';
 import { compare, ratios, resultOf } from '../measure.js';
 import { tell } from '../promises.js';
 import { median } from '../statistics.js';
 import { fixed, markdownTable, whole } from '../words.js';
+import { bundle, file } from './page-files.js';
 
 const SLOWED_DOWN = 4;
 const PAGE = 'https://operator.test/';
 const SEGMENT = '../node_modules/@segment/analytics-next/dist/umd/standalone.js';
-
-const file = (/** @type {string} */ name) => readFile(new URL(`../../dist/${name}`, import.meta.url), 'utf8');
-
-/** Exports of a package as a script: its own is not on npm. @param {string} name @param {string} exports */
-async function bundle(name, exports) {
-  const stdin = {
-    contents: `import ${exports} from '${name}'; globalThis.all = ${exports.replace('* as ', '')};`,
-    resolveDir: fileURLToPath(new URL('.', import.meta.url)),
-  };
-  const { outputFiles } = await build({
-    stdin,
-    bundle: true,
-    minify: true,
-    format: 'iife',
-    platform: 'browser',
-    target: 'es2020',
-    write: false,
-    logLevel: 'silent',
-  });
-  return outputFiles[0]?.text ?? '';
-}
 
 /**
  * Runs a script in a new page, and returns the milliseconds. The comment is new each time: otherwise V8 would find the
