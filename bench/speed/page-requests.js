@@ -1,4 +1,4 @@
-// What a page sends for one bet with its location, beside what it sends for one event with libraries that also report
+// The requests of a page for one bet with its location, beside those for one event with libraries that also report
 // from pages. Nothing leaves this machine: every address of another host is answered in the browser.
 import { once } from 'node:events';
 import { createServer } from 'node:http';
@@ -39,7 +39,7 @@ await once(server, 'listening');
 const address = server.address();
 const site = `http://127.0.0.1:${typeof address === 'object' && address ? address.port : 0}/`;
 
-/** What the libraries' own hosts answer. The first that fits counts. */
+/** The answers of the libraries' own hosts. The first that fits counts. */
 const ANSWERS = [
   { url: /\/settings$/, body: { integrations: { 'Segment.io': { apiKey: 'key' } }, plan: {} } },
   { url: /radar/, body: { meta: { code: 200 }, user: {}, events: [] } },
@@ -135,7 +135,7 @@ try {
     'Requests of a page for one bet',
     `${markdownTable([['', 'requests', 'bytes sent'], ...rows])}
 
-The bytes are those of the first line, headers and body, before HTTP/2 packs them. What the browser asks in advance for another origin is not counted: ours have none.`,
+The bytes are those of the first line, headers and body, before HTTP/2 packs them. A preflight for another origin is not counted: ours have none.`,
   );
 } finally {
   await browser.close();
