@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import * as z from 'zod/v4/core';
 import { always, field, flag, number, personal, string } from '../../../src/core/schema/fields.js';
 import { model } from '../../../src/core/schema/model.js';
@@ -44,4 +44,12 @@ test('of several rules the first that does not hold is the issue', () => {
     ['3 letters, not ab'],
     undefined,
   ]);
+});
+
+test('a text is not taken for a number if a foreign script has replaced Number.isFinite', () => {
+  const foreign = vi.spyOn(Number, 'isFinite').mockImplementation((value) => !Number.isNaN(Number(value)));
+  const schema = number('a finite number').schema();
+  const accepted = ['100', null, true, 100].filter((value) => z.safeParse(schema, value).success);
+  foreign.mockRestore();
+  expect(accepted).toEqual([100]);
 });
