@@ -73,7 +73,8 @@ const late = (context: BrowserContext, milliseconds: number) =>
 
 /** The backend gets the request, and the page no answer. */
 export const answerLost = async (route: Route) => {
-  await route.fetch();
+  // Again if the server had just closed the connection.
+  await route.fetch({ maxRetries: 2, timeout: 10_000 });
   await route.abort('connectionreset');
 };
 

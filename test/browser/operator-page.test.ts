@@ -1,6 +1,7 @@
 // @module-tag slow: drives an example.
 import type { BrowserContextOptions, Page } from 'playwright-core';
 import { expect } from 'vitest';
+import { answerLost } from './bet-page.js';
 import { POSITION } from './geolocation.js';
 import { violationsOf } from './inspector-test.js';
 import { choose, logIn, placeBet, SECRETS, test } from './operator-site-example.js';
@@ -190,14 +191,7 @@ test("the player's messages for a lost answer, a busy gateway, and a used number
 test('a bet whose placing has no answer is one bet, also after a reload', async ({ open, reports }) => {
   const { page } = await open(ALLOWED);
   await logIn(page);
-  await page.route(
-    '**/bets',
-    async (route) => {
-      await route.fetch();
-      await route.abort('connectionreset');
-    },
-    { times: 2 },
-  );
+  await page.route('**/bets', answerLost, { times: 2 });
   for (const reloads of [false, true]) {
     await placeBet(page);
     await says(page, 'We do not know yet whether this went through.');

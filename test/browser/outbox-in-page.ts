@@ -28,7 +28,8 @@ export async function openOutbox(
     session = 'ada',
     retry = QUICK.outbox.retry,
     leaseMs = QUICK.outbox.leaseMs,
-  }: { start?: boolean; session?: Session } & Pick<PageOutboxOptions, 'retry' | 'leaseMs'> = {},
+    pollMs = QUICK.outbox.pollMs,
+  }: { start?: boolean; session?: Session } & Pick<PageOutboxOptions, 'retry' | 'leaseMs' | 'pollMs'> = {},
 ): Promise<Page> {
   await page.goto(`${url}/outbox`);
   await page.evaluate(
@@ -42,22 +43,17 @@ export async function openOutbox(
       Object.assign(window, { outbox });
       if (start) outbox.start();
     },
-    [{ ...QUICK, outbox: { ...QUICK.outbox, retry, leaseMs } }, PLAYERS[session], start] as const,
+    [{ ...QUICK, outbox: { ...QUICK.outbox, retry, leaseMs, pollMs } }, PLAYERS[session], start] as const,
   );
   return page;
 }
 
 const location = { latitude: 6.4474, longitude: 7.5139, source: 'gps' };
 
-/** In the page: enqueues bets. Resolves once they are committed, with the states, or the messages of the errors. */
+/** In the page: enqueues bets. Resolves once all are committed, with their states. */
 export const enqueue = (page: Page, references: readonly string[], more: object = {}): Promise<string[]> =>
   page.evaluate(
-    async (bets) => {
-      const ended = await Promise.allSettled(bets.map((bet) => outbox.reportBetEvent(bet)));
-      return ended.map((one) =>
-        one.status === 'fulfilled' ? one.value.state : `${one.reason.name} ${one.reason.code}`,
-      );
-    },
+    async (bets) => (await Promise.all(bets.map((bet) => outbox.reportBetEvent(bet)))).map(({ state }) => state),
     references.map((bet_id) => ({ bet_id, amount: 1500, location, ...more })),
   );
 

@@ -229,17 +229,25 @@ test('of two tabs one sends the reports of both, each once; when it is closed th
   expect(shop.gateway.requests()).toHaveLength(50);
 });
 
+/**
+ * Two tabs, of which the first leads, has delivered A-0 and is at rest: a tab that stands still within a transaction
+ * holds the database, which no other tab can help.
+ */
+async function openBesideRested(context: BrowserContext, page: Page, shop: Shop): Promise<Page> {
+  await openOutbox(page, shop.url, { pollMs: 600_000 });
+  await enqueue(page, names('A', 1));
+  await expect.poll(async () => (await statsOf(page)).states.recorded, patient).toBe(1);
+  const second = await openOutbox(await context.newPage(), shop.url);
+  await page.waitForTimeout(1_000);
+  return second;
+}
+
 test('a frozen tab hands over to the other one, and runs beside it when it is resumed', async ({
   context,
   page,
   shop,
 }) => {
-  await openOutbox(page, shop.url);
-  await enqueue(page, names('A', 1));
-  await expect.poll(async () => (await statsOf(page)).states.recorded, patient).toBe(1);
-  const second = await openOutbox(await context.newPage(), shop.url);
-  // At rest: a tab that stands still within a transaction holds the database, which no other tab can help.
-  await page.waitForTimeout(1_000);
+  const second = await openBesideRested(context, page, shop);
   const cdp = await context.newCDPSession(page);
   await cdp.send('Page.setWebLifecycleState', { state: 'frozen' });
   await enqueue(second, names('B', 5));
@@ -256,16 +264,12 @@ test('while the tab that sends stands still in a debugger, the other one sends, 
   page,
   shop,
 }) => {
-  await openOutbox(page, shop.url);
-  await enqueue(page, names('A', 1));
-  await expect.poll(async () => (await statsOf(page)).states.recorded, patient).toBe(1);
-  const second = await openOutbox(await context.newPage(), shop.url);
-  // At rest: a tab that stands still within a transaction holds the database, which no other tab can help.
-  await page.waitForTimeout(1_000);
+  const second = await openBesideRested(context, page, shop);
   const cdp = await context.newCDPSession(page);
   await cdp.send('Debugger.enable');
   const paused = new Promise((resolve) => cdp.once('Debugger.paused', resolve));
-  await cdp.send('Debugger.pause');
+  // It answers when the tab goes on.
+  cdp.send('Runtime.evaluate', { expression: 'debugger' }).catch(() => {});
   await paused;
   await enqueue(second, names('B', 5));
   await expect.poll(() => recorded(shop), { timeout: 30_000 }).toHaveLength(6);
