@@ -61,7 +61,7 @@ const KEY_AGE_MS = 86_400_000;
 const MOST_KEYS = 100;
 const PREFIX = 'location-sdk:';
 /** For the developer: the player reads that it is not known yet. */
-const IN_DOUBT = 'postOnce: no status 2xx with bet_id or request_id (a text), or success: false';
+const IN_DOUBT = 'postOnce: no 2xx with bet_id or request_id (a text), or a failure';
 
 /**
  * The newest keys with which this tab has asked, also where storage is off, full or cleared, and whether each request
@@ -151,14 +151,14 @@ const post = (
  * it. With 408, 425 and 429 the route wants to be asked again, and with 409 an earlier request may still run.
  */
 function situationOf(
-  { bet_id, request_id = bet_id, success, ok }: Json,
+  { bet_id, request_id = bet_id, success, ok, error }: Json,
   status: string,
   isCertain: boolean,
 ): Situation {
   const name = typeof request_id === 'string' && request_id;
   if (isCertain && !name && /^4(0[0-4]|22)/.test(status)) return status === '401' ? 'logged-out' : 'refused';
-  // A failure may name its request, too.
-  if (name && /2..$/.test(status) && success !== false && ok !== false) return 'recorded';
+  // A failure may name its request, too. PHP says 0 for false.
+  if (name && /2..$/.test(status) && (success ?? 1) && (ok ?? 1) && !error) return 'recorded';
   console.warn(IN_DOUBT, status);
   return 'in-doubt';
 }
@@ -210,7 +210,7 @@ export async function postOnce<Answer extends object = { bet_id: string }>(
   const place = location === undefined && !report ? await locate().catch(() => undefined) : location;
   // Meanwhile another tab may have written its key for the same content, or placed it and removed the key.
   const key = keyOf(name, first);
-  const isCertain = key === made || asked.get(name)?.isRefused === true;
+  const isCertain = key === made || !!asked.get(name)?.isRefused;
   keep(name, key, false);
   const body = jsonOf({ ...(posted as object), key, location: place ? plainCoordinates(place) : undefined });
   const request = { method: 'POST', headers, body, credentials };

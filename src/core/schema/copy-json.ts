@@ -10,7 +10,7 @@ const NAMED_KINDS = /\b(?:Map|Set|Promise|RegExp|Error|String|Number|Boolean|For
 
 /** `position.coords` of a browser as plain data, since its members are getters. Any other value as it is. */
 export function plainCoordinates<T>(value: T) {
-  if (Object.prototype.toString.call(value) !== '[object GeolocationCoordinates]') return value;
+  if ({}.toString.call(value) !== '[object GeolocationCoordinates]') return value;
   const { latitude, longitude, accuracy } = asRecord(value);
   return { latitude, longitude, accuracy, source: 'gps' };
 }

@@ -68,6 +68,19 @@ test('it posts the content with a key and the position, and gives the answer', a
   expect(result).toEqual({ bet_id: `BET-${key}`, isOver: true, message: 'Placed: 1500.' });
 });
 
+test.for([
+  { success: true },
+  { success: 1 },
+  { success: null },
+  { ok: 'yes' },
+  { error: null },
+  { error: '', ok: true },
+])('it is placed if the answer has an id and says %j', async (said) => {
+  const postOnce = await openTab();
+  answer = () => Response.json({ bet_id: 'b-1', ...said });
+  expect(await postOnce('/bets', { stake: 1 }, NOWHERE)).toMatchObject({ isOver: true, bet_id: 'b-1' });
+});
+
 describe('until it is placed, the same content has the same key', () => {
   test.for<[what: string, answer: () => Response | Promise<Response>, words: string]>([
     ['no answer', lost, IN_DOUBT],
@@ -78,6 +91,8 @@ describe('until it is placed, the same content has the same key', () => {
     ['an id of another type', () => Response.json({ bet_id: {} }), IN_DOUBT],
     ['a failure that names its request', () => Response.json({ success: false, request_id: 'r-1' }), IN_DOUBT],
     ['a failure in other words', () => Response.json({ ok: false, bet_id: 'b-1' }), IN_DOUBT],
+    ['a failure in numbers', () => Response.json({ success: 0, bet_id: 'b-1' }), IN_DOUBT],
+    ['an error beside a number', () => Response.json({ error: 'Balance too low', bet_id: 'b-1' }), IN_DOUBT],
     ['a failure with an id', () => Response.json({ bet_id: 'BET-1', request_id: 'r-1' }, { status: 500 }), IN_DOUBT],
     ['a refusal that names a bet', () => Response.json({ bet_id: 'BET-1' }, { status: 422 }), IN_DOUBT],
     ['nothing (204)', () => new Response(null, { status: 204 }), IN_DOUBT],
@@ -557,7 +572,7 @@ test('no answer, and one that names no bet, is told to the developer', async () 
   await postOnce('/bets', { stake: 1 }, NOWHERE);
   answer = lost;
   await postOnce('/bets', { stake: 1 }, NOWHERE);
-  const told = expect.stringContaining('no status 2xx with bet_id or request_id');
+  const told = expect.stringContaining('no 2xx with bet_id or request_id');
   expect(warn.mock.calls).toEqual([
     [told, '201'],
     [told, ''],
