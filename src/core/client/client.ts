@@ -95,9 +95,9 @@ export interface Client<Mode extends ClientMode = ClientMode> {
   locate(options?: Omit<CallOptions, 'location'>): Promise<LocateResult>;
 
   /**
-   * Sends the report that an error keeps again, with the same bytes. Use it after `outcome: 'unknown'`: a new call
-   * would take a new time and location, and so would send other data. If the gateway answers that it has the same data,
-   * the call resolves with `'already-recorded'`.
+   * Sends the report that an error keeps again, with the same bytes and this client's key: use a client of the same
+   * licence. Use it after `outcome: 'unknown'`: a new call would take a new time and location, and so would send other
+   * data. If the gateway answers that it has the same data, the call resolves with `'already-recorded'`.
    *
    * @example
    * ```ts
