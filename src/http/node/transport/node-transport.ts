@@ -230,8 +230,6 @@ function createExchange({ dispatcher, isOwn }: Way, { headers, body }: AttemptRe
         headersTimeout: 0,
         bodyTimeout: 0,
       };
-      // Another dispatcher may send before it says so, or never say so.
-      isUnsent = isOwn;
       try {
         dispatcher.dispatch(request, handler);
       } catch (error) {
