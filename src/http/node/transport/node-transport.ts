@@ -19,8 +19,9 @@ export interface NodeTransportOptions {
   connections?: number | undefined;
   /**
    * Your own dispatcher of `undici`, for example a `ProxyAgent`, an `EnvHttpProxyAgent` or an `Agent` with your own
-   * certificate authorities. It makes the connections, `connections` is ignored, and `close` leaves it open. Default:
-   * the one that `setGlobalDispatcher` set, as for the built-in `fetch`; else its own connections, without a proxy.
+   * certificate authorities. It makes the connections, `connections` is ignored, and `close` leaves it open. An
+   * interceptor in it passes `onRequestStart` on, which shows that a request may have been sent. Default: the one that
+   * `setGlobalDispatcher` set, as for the built-in `fetch`; else its own connections, without a proxy.
    */
   dispatcher?: NodeDispatcher | undefined;
   /**
@@ -60,7 +61,7 @@ const optionTable = {
 };
 
 const PROXY_AUTHENTICATION = 407;
-/** Undici's message for a request that it did not even queue. */
+/** Undici's codes for a request that it refused, if no request has started. */
 const REFUSED_BY_UNDICI = /^UND_ERR_(?:INVALID_ARG|CLOSED|DESTROYED)$/;
 
 /**
