@@ -70,6 +70,29 @@ async function crash(context: BrowserContext, page: Page): Promise<void> {
   await page.close();
 }
 
+/**
+ * Nothing in the tab runs any more, until the returned function is called. The Chromium from npm freezes no page, since
+ * it hides none: a frozen page is one that was told so and stands still.
+ */
+async function standStill(
+  context: BrowserContext,
+  page: Page,
+  how: 'frozen' | 'debugged',
+): Promise<() => Promise<void>> {
+  const cdp = await context.newCDPSession(page);
+  await cdp.send('Debugger.enable');
+  const stands = new Promise((resolve) => cdp.once('Debugger.paused', resolve));
+  const tell = "document.dispatchEvent(new Event('freeze')); await new Promise((resolve) => setTimeout(resolve));";
+  const expression = `(async () => { ${how === 'frozen' ? tell : ''} debugger })()`;
+  // It answers when the tab goes on.
+  cdp.send('Runtime.evaluate', { expression }).catch(() => {});
+  await stands;
+  return async () => {
+    await cdp.send('Debugger.resume');
+    await cdp.detach();
+  };
+}
+
 /** So long that no test waits for its end. */
 const LONG_LEASE = { leaseMs: 600_000 };
 
@@ -149,8 +172,7 @@ test('the reports of a frozen tab are not sent again by another one while the ta
 }) => {
   await leaveInFlight(page, shop);
   const requests = () => shop.gateway.requests().length;
-  const cdp = await context.newCDPSession(page);
-  await cdp.send('Page.setWebLifecycleState', { state: 'frozen' });
+  await standStill(context, page, 'frozen');
   const other = await openOutbox(await context.newPage(), shop.url, LONG_LEASE);
   // This tab is the leader now: it sends its own report, and has looked for the others.
   await enqueue(other, ['C-0']);
@@ -219,7 +241,7 @@ test('of two tabs one sends the reports of both, each once; when it is closed th
   await Promise.all([enqueue(page, names('A', 20)), enqueue(second, names('B', 20))]);
   await expect.poll(async () => (await statsOf(second)).states.recorded, patient).toBe(45);
 
-  expect(posts.map((count) => count())).toEqual([45, 0]);
+  await expect.poll(() => posts.map((count) => count())).toEqual([45, 0]);
   expect(shop.gateway.requests()).toHaveLength(45);
 
   await page.close();
@@ -233,53 +255,32 @@ test('of two tabs one sends the reports of both, each once; when it is closed th
  * Two tabs, of which the first leads, has delivered A-0 and is at rest: a tab that stands still within a transaction
  * holds the database, which no other tab can help.
  */
-async function openBesideRested(context: BrowserContext, page: Page, shop: Shop): Promise<Page> {
-  await openOutbox(page, shop.url, { pollMs: 600_000 });
+async function openBesideRested(context: BrowserContext, page: Page, shop: Shop, lease: object): Promise<Page> {
+  await openOutbox(page, shop.url, { ...lease, pollMs: 600_000 });
   await enqueue(page, names('A', 1));
   await expect.poll(async () => (await statsOf(page)).states.recorded, patient).toBe(1);
-  const second = await openOutbox(await context.newPage(), shop.url);
+  const second = await openOutbox(await context.newPage(), shop.url, lease);
   await page.waitForTimeout(1_000);
   return second;
 }
 
-test('a frozen tab hands over to the other one, and runs beside it when it is resumed', async ({
-  context,
-  page,
-  shop,
-}) => {
-  const second = await openBesideRested(context, page, shop);
-  const cdp = await context.newCDPSession(page);
-  await cdp.send('Page.setWebLifecycleState', { state: 'frozen' });
-  await enqueue(second, names('B', 5));
-  await expect.poll(() => recorded(shop), patient).toHaveLength(6);
+for (const [what, how, lease] of [
+  ['a frozen tab hands over to another one', 'frozen', LONG_LEASE],
+  ['while the tab that sends stands still in a debugger, another one sends', 'debugged', {}],
+] as const)
+  test(`${what}, each report once, also when it goes on`, async ({ context, page, shop }) => {
+    const second = await openBesideRested(context, page, shop, lease);
+    const goOn = await standStill(context, page, how);
+    const posts = [page, second].map(countPosts);
+    await enqueue(second, names('B', 5));
+    await expect.poll(() => recorded(shop), { timeout: 30_000 }).toHaveLength(6);
+    await expect.poll(() => posts.map((count) => count())).toEqual([0, 5]);
 
-  await cdp.send('Page.setWebLifecycleState', { state: 'active' });
-  await Promise.all([enqueue(page, names('C', 10)), enqueue(second, names('D', 10))]);
-  await expect.poll(async () => (await statsOf(page)).states.recorded, patient).toBe(26);
-  expect(shop.gateway.requests()).toHaveLength(26);
-});
-
-test('while the tab that sends stands still in a debugger, the other one sends, each report once', async ({
-  context,
-  page,
-  shop,
-}) => {
-  const second = await openBesideRested(context, page, shop);
-  const cdp = await context.newCDPSession(page);
-  await cdp.send('Debugger.enable');
-  const paused = new Promise((resolve) => cdp.once('Debugger.paused', resolve));
-  // It answers when the tab goes on.
-  cdp.send('Runtime.evaluate', { expression: 'debugger' }).catch(() => {});
-  await paused;
-  await enqueue(second, names('B', 5));
-  await expect.poll(() => recorded(shop), { timeout: 30_000 }).toHaveLength(6);
-
-  await cdp.send('Debugger.resume');
-  await cdp.detach();
-  await Promise.all([enqueue(page, names('C', 5)), enqueue(second, names('D', 5))]);
-  await expect.poll(async () => (await statsOf(page)).states.recorded, patient).toBe(16);
-  expect(shop.gateway.requests()).toHaveLength(16);
-});
+    await goOn();
+    await Promise.all([enqueue(page, names('C', 10)), enqueue(second, names('D', 10))]);
+    await expect.poll(async () => (await statsOf(page)).states.recorded, patient).toBe(26);
+    expect(shop.gateway.requests()).toHaveLength(26);
+  });
 
 test('two tabs without locks send each report once, separated by leases', async ({ context, shop }) => {
   await context.addInitScript(() => Object.defineProperty(navigator, 'locks', { value: undefined }));
