@@ -1,7 +1,7 @@
 import type { LocationStep } from '../errors/errors.js';
 import { numbered } from '../platform/portable.js';
 import type { Clock } from '../platform/time.js';
-import { type LocateRequest, type LocationResult, type LocationSource, NO_SOURCE } from './source.js';
+import type { LocateRequest, LocationResult, LocationSource } from './source.js';
 
 /** Tries each source in turn (specification, section 1). If none finds the player, `steps` says why. */
 export async function findLocation(
@@ -19,6 +19,5 @@ export async function findLocation(
     if (index === 0) advice = found.advice;
     steps.push(...found.steps);
   }
-  if (steps.length === 0 && !signal?.aborted) return NO_SOURCE;
   return { location: undefined, steps, advice: advice ?? 'pass location, or call again later' };
 }

@@ -30,7 +30,8 @@ export interface LocationSources {
   readonly hiddenByMock?: (clientIP: string | undefined) => string | undefined;
 }
 
-export const NO_SOURCE: LocationResult = {
+/** The `find` of a client for which no source is enabled. */
+export const findNothing = async (): Promise<LocationResult> => ({
   location: undefined,
   steps: [
     {
@@ -41,7 +42,7 @@ export const NO_SOURCE: LocationResult = {
     },
   ],
   advice: 'pass location',
-};
+});
 
 /** Adds the source to a location, and leaves out unknown values. */
 export function withSource(location: LocationInput, source: string): Location {

@@ -207,6 +207,16 @@ describe("the browser's step in the error", () => {
     expect((await failureOf<LocationError>(client.locate())).steps).toMatchObject([{ reason: 'not-available' }]);
   });
 
+  test.for([{ ip: { enabled: false } }, { ip: { providers: [] } }])(
+    'says that nothing is enabled, with %j and no browser',
+    async (location) => {
+      const { client, clock } = page(at(gps), { location: { browser: { enabled: false }, ...location } });
+      const { steps, message } = await clock.run(failureOf<LocationError>(client.locate()));
+      expect(steps).toMatchObject([{ step: 'ip-lookup', reason: 'not-available' }]);
+      expect(message).toMatch(/pass location\.\n.*no location source is enabled/);
+    },
+  );
+
   test('comes before the steps of the services', async () => {
     const { client, clock } = page(failing(1), {
       location: { ip: { providers: [{ name: 'service', lookup: async () => undefined }] } },

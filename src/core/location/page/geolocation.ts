@@ -50,7 +50,10 @@ function readPosition(position: unknown, now: number): Fix | undefined {
 
 const UNAVAILABLE = noFix('position-unavailable', 'the device gave no usable position');
 
-const OUTDATED = noFix('position-unavailable', 'the device gave an old position, or its clock is ahead; check it');
+const OUTDATED = noFix(
+  'position-unavailable',
+  'the device gave an old position, or its clock is ahead: check its time',
+);
 
 /** Never throws. */
 function readFailure(error: unknown, page: Page): NoFix {

@@ -1,5 +1,5 @@
 import type { IpLookup } from '../lookup/ip-lookup.js';
-import { type LocationSource, NO_SOURCE } from '../source.js';
+import type { LocationSource } from '../source.js';
 import { type AddressRange, findRange, parseAddress, rangeOf, untranslated } from './address.js';
 
 /** Address ranges that are not public (IANA special-purpose registries), by their usual meaning here. */
@@ -87,13 +87,12 @@ export function hiddenByMock(clientIP: string | undefined): string | undefined {
 }
 
 /**
- * On a server only the player's address is useful: the server's own would locate the data centre. Without `lookUp` no
- * service is enabled.
+ * On a server only the player's address is useful: the server's own would locate the data centre.
  */
-export const clientAddress = (lookUp: IpLookup | undefined): LocationSource => ({
+export const clientAddress = (lookUp: IpLookup): LocationSource => ({
   async find({ clientIP, deadline, signal }) {
     const client = readClientIp(clientIP);
-    if ('address' in client) return lookUp ? lookUp({ ip: client.address, deadline, signal }) : NO_SOURCE;
+    if ('address' in client) return lookUp({ ip: client.address, deadline, signal });
     const { advice, ...problem } = client;
     return { location: undefined, steps: [{ step: 'client-ip', ...problem, durationMs: 0 }], advice };
   },

@@ -56,7 +56,7 @@ describe('a recent position', () => {
       grant(LAGOS, clock.now() - maximumAgeMs - 300_001);
       expect(await settled()).toEqual({
         reason: 'position-unavailable',
-        message: 'the device gave an old position, or its clock is ahead; check it',
+        message: 'the device gave an old position, or its clock is ahead: check its time',
       });
       expect(page.asked).toHaveLength(2);
     },
