@@ -61,7 +61,7 @@ const KEY_AGE_MS = 86_400_000;
 const MOST_KEYS = 100;
 const PREFIX = 'location-sdk:';
 /** For the developer: the player reads that it is not known yet. */
-const IN_DOUBT = 'postOnce: no 2xx with bet_id or request_id (a text), or a failure';
+const IN_DOUBT = 'postOnce: no 2xx with bet_id or request_id (a text), or one that says it failed';
 
 /**
  * The newest keys with which this tab has asked, also where storage is off, full or cleared, and whether each request
@@ -146,19 +146,20 @@ const post = (
     return isRecord(answer) ? [answer, `${response.redirected ? '-' : ''}${response.status}`] : undefined;
   });
 
+/** Whether the answer itself says that it failed. Empty errors, also `[]` and `{}`, say nothing (our decision). */
+const hasFailed = ({ success = true, ok = true, error, errors }: Json): boolean =>
+  /""|[[",](false|0)/.test(jsonOf([success, ok])) || /[^[\]{},]/.test(jsonOf([error || [], errors || []]));
+
 /**
  * The situation of the player. After a request in doubt a refusal is in doubt, too, since that request may have placed
  * it. With 408, 425 and 429 the route wants to be asked again, and with 409 an earlier request may still run.
  */
-function situationOf(
-  { bet_id, request_id = bet_id, success, ok, error }: Json,
-  status: string,
-  isCertain: boolean,
-): Situation {
-  const name = typeof request_id === 'string' && request_id;
-  if (isCertain && !name && /^4(0[0-4]|22)/.test(status)) return status === '401' ? 'logged-out' : 'refused';
-  // A failure may name its request, too. PHP says 0 for false.
-  if (name && /2..$/.test(status) && (success ?? 1) && (ok ?? 1) && !error) return 'recorded';
+function situationOf(answer: Json, status: string, isCertain: boolean): Situation {
+  const id = answer.request_id || answer.bet_id;
+  const hasId = typeof id === 'string' && id !== '';
+  if (isCertain && !hasId && /^4(0[0-4]|22)/.test(status)) return status === '401' ? 'logged-out' : 'refused';
+  // A failure may name its request, too.
+  if (hasId && /2..$/.test(status) && !hasFailed(answer)) return 'recorded';
   console.warn(IN_DOUBT, status);
   return 'in-doubt';
 }

@@ -68,17 +68,44 @@ test('it posts the content with a key and the position, and gives the answer', a
   expect(result).toEqual({ bet_id: `BET-${key}`, isOver: true, message: 'Placed: 1500.' });
 });
 
-test.for([
-  { success: true },
-  { success: 1 },
-  { success: null },
-  { ok: 'yes' },
-  { error: null },
-  { error: '', ok: true },
-])('it is placed if the answer has an id and says %j', async (said) => {
-  const postOnce = await openTab();
-  answer = () => Response.json({ bet_id: 'b-1', ...said });
-  expect(await postOnce('/bets', { stake: 1 }, NOWHERE)).toMatchObject({ isOver: true, bet_id: 'b-1' });
+describe('an id is a placed bet', () => {
+  test.for([
+    { success: true },
+    { success: 'true', error: '' },
+    { success: 10 },
+    { success: null, ok: 200 },
+    { ok: 'yes', errors: null },
+    { error: null, errors: [] },
+    { error: {}, errors: {} },
+    { error: [] },
+    { error: false },
+    { request_id: null },
+    { request_id: '' },
+  ])('with %j', async (said) => {
+    const postOnce = await openTab();
+    answer = () => Response.json({ bet_id: 'b-1', ...said });
+    expect(await postOnce('/bets', { stake: 1 }, NOWHERE)).toMatchObject({ isOver: true, bet_id: 'b-1' });
+  });
+
+  test.for([
+    { success: false },
+    { success: 0 },
+    { success: '0' },
+    { success: 'false' },
+    { success: '' },
+    { ok: false },
+    { ok: '0', success: true },
+    { error: 'Balance too low' },
+    { error: true },
+    { error: 1 },
+    { error: { code: 7 } },
+    { errors: ['Balance too low'] },
+    { errors: { stake: ['too low'] } },
+  ])('but in doubt with %j', async (said) => {
+    const postOnce = await openTab();
+    answer = () => Response.json({ bet_id: 'b-1', ...said });
+    expect(await postOnce('/bets', { stake: 1 }, NOWHERE)).toMatchObject({ isOver: false, message: IN_DOUBT });
+  });
 });
 
 describe('until it is placed, the same content has the same key', () => {
@@ -90,9 +117,6 @@ describe('until it is placed, the same content has the same key', () => {
     ['an empty id', () => Response.json({ bet_id: '' }), IN_DOUBT],
     ['an id of another type', () => Response.json({ bet_id: {} }), IN_DOUBT],
     ['a failure that names its request', () => Response.json({ success: false, request_id: 'r-1' }), IN_DOUBT],
-    ['a failure in other words', () => Response.json({ ok: false, bet_id: 'b-1' }), IN_DOUBT],
-    ['a failure in numbers', () => Response.json({ success: 0, bet_id: 'b-1' }), IN_DOUBT],
-    ['an error beside a number', () => Response.json({ error: 'Balance too low', bet_id: 'b-1' }), IN_DOUBT],
     ['a failure with an id', () => Response.json({ bet_id: 'BET-1', request_id: 'r-1' }, { status: 500 }), IN_DOUBT],
     ['a refusal that names a bet', () => Response.json({ bet_id: 'BET-1' }, { status: 422 }), IN_DOUBT],
     ['nothing (204)', () => new Response(null, { status: 204 }), IN_DOUBT],
