@@ -101,8 +101,11 @@ export function withTimeout<T>(
   return new Promise((resolve) => {
     let timer: unknown;
     let stopListening: (() => void) | undefined;
-    let end = (result: TimedResult<T>): void => {
-      end = () => {};
+    let isOver = false;
+    // Only once: a later failure of the work must not clear the timer or listener of another call.
+    const end = (result: TimedResult<T>): void => {
+      if (isOver) return;
+      isOver = true;
       // First of all, so that a clock or a signal that throws cannot keep the caller waiting.
       resolve(result);
       if (result.ended === 'timeout' || result.ended === 'aborted') controller.abort();
@@ -124,6 +127,8 @@ export function withTimeout<T>(
       clock.clearTimeout(timer);
       throw error;
     }
+    // A timer or signal that calls back at once.
+    if (isOver) return stopListening?.();
     const fail = (error: unknown) => end({ ended: 'failed', error });
     try {
       Promise.resolve(work((controller as AbortController).signal)).then(

@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import type { ClientOptions } from '../../../src/core/client/options.js';
 import { createClient } from '../../../src/entries/index.js';
 import { polluted } from '../../polluted.js';
@@ -80,14 +80,19 @@ describe("the caller's own functions that fail", () => {
     },
   );
 
-  it('a clock that calls back at once ends the call in time', async () => {
+  it('a clock that calls back at once ends the call in time, with nothing sent and no listener left', async () => {
     const clock = { now: () => 0, setTimeout: (callback: () => void) => callback(), clearTimeout() {} };
+    const fetch = vi.fn(async () => recorded());
     const client = createClient({
       gateways: { staging: { baseUrl: 'https://gateway.example.com', apiKey: 'k' } },
       clock,
-      ...byTransport(async () => recorded()),
+      ...byTransport(fetch),
     });
-    await expect(client.reportSettledBet(bet)).rejects.toMatchObject({ code: 'timeout' });
+    const { signal } = new AbortController();
+    const [added, removed] = [vi.spyOn(signal, 'addEventListener'), vi.spyOn(signal, 'removeEventListener')];
+    await expect(client.reportSettledBet(bet, { signal })).rejects.toMatchObject({ code: 'timeout' });
+    expect(fetch).not.toHaveBeenCalled();
+    expect(removed).toHaveBeenCalledTimes(added.mock.calls.length);
   });
 
   it('a logger that fails later does not end the process', async () => {
