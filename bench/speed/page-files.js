@@ -6,7 +6,7 @@ import { build } from 'esbuild';
 /** @param {string} name */
 export const file = (name) => readFile(new URL(`../../dist/${name}`, import.meta.url), 'utf8');
 
-/** Exports of a package as a script: its own is not on npm. @param {string} name @param {string} exports */
+/** Exports of a package as a page's bundler makes them one script. @param {string} name @param {string} exports */
 export async function bundle(name, exports) {
   const stdin = {
     contents: `import ${exports} from '${name}'; globalThis.all = ${exports.replace('* as ', '')};`,

@@ -14,7 +14,7 @@ import { markdownTable, whole } from '../words.js';
 import { nextBet } from './bet.js';
 import { bundle, file } from './page-files.js';
 
-/** Milliseconds for one event. */
+/** The longest wait for one event, in milliseconds. */
 const LIMIT_MS = 10_000;
 
 const { user } = nextBet();

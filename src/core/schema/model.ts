@@ -103,7 +103,7 @@ export function leavesOf(model: Model, under = '', isNeeded = true): Leaf[] {
     const path = `${under}${name}`;
     const needed = isNeeded && !model.optional.includes(name);
     if (isModel(field)) return leavesOf(field, `${path}.`, needed);
-    const kind = name === 'timestamp' ? 'time' : (KINDS[field.type ?? 'string'] ?? 'text');
+    const kind = name === 'timestamp' ? 'time' : (KINDS[field.type ?? ''] ?? 'text');
     const required = { strict: needed, partial: field.always === true };
     return [{ path, kind, required, anyMembers: field.schema()._zod.def.type === 'object' }];
   });
