@@ -10,6 +10,9 @@ test('a report is shown within a second of its arrival', { tags: 'slice' }, asyn
   const { page } = await open();
   // By the page's clock, which stands still between its steps: a busy machine may take longer to deliver the report.
   await page.clock.install();
+  // The page waits on this clock from its beginning.
+  await page.reload();
+  await page.locator('#link[data-state=live]').waitFor();
   await page.clock.pauseAt(Date.now() + 60_000);
   await client.reportBetEvent(betEvent({ bet_id: 'BET-77' }));
   const shown = page.locator('#list').getByText('BET-77');
