@@ -459,6 +459,16 @@ test('a lost connection is said, keeps what was shown, disables the buttons, and
   expect(await violationsOf(page)).toEqual([]);
   expect(await tile(page, 'Recorded').textContent()).toBe('200');
   await come();
+  // A page that reaches no server looks seldom.
+  await page.clock.fastForward(10_000);
+  await page.locator('#link[data-state=live]').waitFor();
+  expect([await lost.isVisible(), await range.isEnabled()]).toEqual([false, true]);
+
+  const comeAgain = await world.lose();
+  onTestFinished(comeAgain);
+  await lookAgain(page);
+  await lost.waitFor();
+  await comeAgain();
   await lost.getByRole('button', { name: 'Try now' }).click();
   await page.locator('#link[data-state=live]').waitFor();
   expect([await lost.isVisible(), await range.isEnabled()]).toEqual([false, true]);
