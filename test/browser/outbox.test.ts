@@ -206,15 +206,20 @@ test('a request of a stored report ends with its page, which holds no lock in th
   // Otherwise it could still be under way while the next tab sends the same report.
   expect(await page.evaluate(() => (window as unknown as { kept: unknown[] }).kept)).toEqual([undefined]);
 
-  const locks = () => page.evaluate(async () => (await navigator.locks.query()).held?.length);
+  const allLocks = () => page.evaluate(async () => (await navigator.locks.query()).held ?? []);
+  const leader = async () => (await allLocks()).find(({ name }) => !name?.includes(' tab '))?.clientId;
+  const own = await leader();
+  const locks = async () => (await allLocks()).filter(({ clientId }) => clientId === own).length;
   expect(await locks()).toBe(2);
+  const other = await openOutbox(await context.newPage(), shop.url, LONG_LEASE);
+  expect(await leader()).toBe(own);
   const hide = () => window.dispatchEvent(new PageTransitionEvent('pagehide', { persisted: true }));
   await page.evaluate(hide);
+  await expect.poll(leader).not.toBe(own);
   // The worker asks again at its next turn, as after a return from the cache.
   await page.evaluate(() => outbox.stop());
   await page.evaluate(hide);
   await expect.poll(locks).toBe(0);
-  const other = await openOutbox(await context.newPage(), shop.url, LONG_LEASE);
   await enqueue(other, ['B-2']);
   await expect.poll(() => recorded(shop), patient).toEqual(['B-1', 'B-2']);
 });
