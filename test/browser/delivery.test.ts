@@ -1,5 +1,7 @@
 // @module-tag slow: drives Chromium.
+import { createServer } from 'node:http';
 import { expect } from 'vitest';
+import { listen } from '../support/listen.js';
 import { betEvent } from './bet.js';
 import { test } from './browser-test.js';
 import { grantGeolocation, leavePromptOpen } from './geolocation.js';
@@ -176,12 +178,22 @@ test('a gateway that does not allow the page gets no report, and one that cannot
   site,
   gateway,
   options,
+  onTestFinished,
 }) => {
   await grantGeolocation(context);
   await page.goto(site.url);
-  const elsewhere = { staging: { baseUrl: site.url.replace('127.0.0.1', 'localhost'), apiKey: 'mock-api-key' } };
+  const asked: string[] = [];
+  const silent = await listen(
+    createServer(({ method }, response) => {
+      asked.push(method ?? '');
+      response.writeHead(204).end();
+    }),
+  );
+  onTestFinished(silent.close);
+  const elsewhere = { staging: { baseUrl: silent.url, apiKey: 'mock-api-key' } };
   const refused = await call(page, 'reportBetEvent', { ...options, ...ONCE, gateways: elsewhere }, betEvent());
   expect(refused.error).toMatchObject({ code: 'network', outcome: 'unknown' });
+  expect(asked).toEqual(['OPTIONS']);
   expect(gateway.requests).toEqual([]);
 
   await gateway.close();
