@@ -487,11 +487,13 @@ test('a colleague who may look sees no button that decides, and one who is logge
   expect(await page.getByRole('button', { name: /again|Declare|Dismiss|Resume/ }).count()).toBe(0);
   expect(await page.getByText('may look').count()).toBe(1);
   await open(page, world.url, '#/decisions');
-  await page.getByRole('link', { name: 'Dismissed: 2 reports' }).waitFor();
+  const decision = page.getByRole('link', { name: 'Dismissed: 2 reports' });
+  await decision.waitFor();
   expect(await page.getByRole('button', { name: /Reopen|Undo/ }).count()).toBe(0);
   world.be(null as never);
   await lookAgain(page);
   await page.getByText('Log in first').waitFor();
+  expect(await decision.count()).toBe(0);
 });
 
 test('a bet is dismissed with the settlement that waits for it', async ({ world, watched: { page } }) => {
