@@ -45,10 +45,10 @@ export const test = base
     return context;
   })
   .extend('page', async ({ context }) => context.newPage())
-  /** A test fails if its page has an uncaught error, including a rejected promise. */
-  .extend('uncaught', { auto: true }, async ({ page }, { onCleanup }) => {
+  /** A test fails if one of its pages has an uncaught error, including a rejected promise. */
+  .extend('uncaught', { auto: true }, async ({ context }, { onCleanup }) => {
     const uncaught: Error[] = [];
-    page.on('pageerror', (error) => uncaught.push(error));
+    context.on('weberror', (failed) => uncaught.push(failed.error()));
     onCleanup(() => expect(uncaught).toEqual([]));
     return uncaught;
   })
