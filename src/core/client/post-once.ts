@@ -146,17 +146,17 @@ const post = (
     return isRecord(answer) ? [answer, `${response.redirected ? '-' : ''}${response.status}`] : undefined;
   });
 
-/** Whether the answer itself says that it failed. Empty errors, also `[]` and `{}`, say nothing (our decision). */
+/** Whether the answer itself says that it failed. An error that is false, 0 or empty says nothing (our decision). */
 const hasFailed = ({ success = true, ok = true, error, errors }: Json): boolean =>
-  /""|[[",](false|0)/.test(jsonOf([success, ok])) || /[^[\]{},]/.test(jsonOf([error || [], errors || []]));
+  /""|[[",](false|0)/i.test(jsonOf([success, ok])) ||
+  !/^\[(\[]|{}),(\[]|{})]$/.test(jsonOf([error || [], errors || []]));
 
 /**
  * The situation of the player. After a request in doubt a refusal is in doubt, too, since that request may have placed
  * it. With 408, 425 and 429 the route wants to be asked again, and with 409 an earlier request may still run.
  */
 function situationOf(answer: Json, status: string, isCertain: boolean): Situation {
-  const id = answer.request_id || answer.bet_id;
-  const hasId = typeof id === 'string' && id !== '';
+  const hasId = [answer.request_id, answer.bet_id].some((id) => typeof id === 'string' && id);
   if (isCertain && !hasId && /^4(0[0-4]|22)/.test(status)) return status === '401' ? 'logged-out' : 'refused';
   // A failure may name its request, too.
   if (hasId && /2..$/.test(status) && !hasFailed(answer)) return 'recorded';

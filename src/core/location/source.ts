@@ -30,7 +30,7 @@ export interface LocationSources {
   readonly hiddenByMock?: (clientIP: string | undefined) => string | undefined;
 }
 
-/** The `find` of a client for which no source is enabled. */
+/** Finds nothing, for a client for which no source is enabled. */
 export const findNothing = async (): Promise<LocationResult> => ({
   location: undefined,
   steps: [

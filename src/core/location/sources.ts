@@ -16,7 +16,10 @@ const orNothing = (sources: LocationSource[]): LocationSources => ({
 export const deviceSources = (settings: LocationSettings, surroundings: Surroundings): LocationSources =>
   orNothing(deviceOf(settings, surroundings));
 
-/** In a page: the device's position, then lookup services for the page's own address. */
+/**
+ * In a page: the device's position, then lookup services for the page's own address. Without a service the device has
+ * all of the time.
+ */
 export function pageSources(settings: LocationSettings, surroundings: Surroundings): LocationSources {
   const { ip, sourceNames } = settings;
   const device = deviceOf(settings, surroundings);

@@ -127,7 +127,7 @@ export function withTimeout<T>(
       clock.clearTimeout(timer);
       throw error;
     }
-    // A timer or signal that calls back at once.
+    // A timer that calls back at once.
     if (isOver) return stopListening?.();
     const fail = (error: unknown) => end({ ended: 'failed', error });
     try {

@@ -81,6 +81,7 @@ describe('an id is a placed bet', () => {
     { error: false },
     { request_id: null },
     { request_id: '' },
+    { request_id: 7 },
   ])('with %j', async (said) => {
     const postOnce = await openTab();
     answer = () => Response.json({ bet_id: 'b-1', ...said });
@@ -92,14 +93,17 @@ describe('an id is a placed bet', () => {
     { success: 0 },
     { success: '0' },
     { success: 'false' },
+    { success: 'False' },
     { success: '' },
     { ok: false },
     { ok: '0', success: true },
     { error: 'Balance too low' },
     { error: true },
     { error: 1 },
+    { error: [null] },
     { error: { code: 7 } },
     { errors: ['Balance too low'] },
+    { errors: [{}] },
     { errors: { stake: ['too low'] } },
   ])('but in doubt with %j', async (said) => {
     const postOnce = await openTab();

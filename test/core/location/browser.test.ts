@@ -236,6 +236,16 @@ describe('limits', () => {
     expect(clock.now() - began).toBe(10_000);
   });
 
+  test.for([{ ip: { enabled: false } }, { ip: { providers: [] } }])(
+    'without a service the device has all of the time: %j',
+    async (location) => {
+      const { client, clock } = page(silent(), { location });
+      const began = clock.now();
+      await clock.run(failureOf(client.locate({ timeoutMs: 6_000 })));
+      expect(clock.now() - began).toBe(6_000);
+    },
+  );
+
   test('the limit of the browser is an option, and the limit of the chain bounds it', async () => {
     for (const location of [{ browser: { timeoutMs: 700 } }, { timeoutMs: 700 }]) {
       const { client, clock } = withoutLookup(silent(), location);

@@ -20,8 +20,8 @@ export interface NodeTransportOptions {
   /**
    * Your own dispatcher of `undici`, for example a `ProxyAgent`, an `EnvHttpProxyAgent` or an `Agent` with your own
    * certificate authorities. It makes the connections, `connections` is ignored, and `close` leaves it open. An
-   * interceptor in it passes `onRequestStart` on, which shows that a request may have been sent. Default: the one that
-   * `setGlobalDispatcher` set, as for the built-in `fetch`; else its own connections, without a proxy.
+   * interceptor in it must pass `onRequestStart` on: else a request that was sent may end as `'not-sent'`. Default: the
+   * one that `setGlobalDispatcher` set, as for the built-in `fetch`; else its own connections, without a proxy.
    */
   dispatcher?: NodeDispatcher | undefined;
   /**
